@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,21 +25,21 @@ class Losses:
     Attributes
     ----------
     counts : number of cases of each kind
-    first : line of the source with the first case of each kind; 0: no line
+    first : name and line of the first case of each kind; empty: neither
     """
 
     counts: dict[str, int] = field(default_factory=dict)
-    first: dict[str, int] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
 
-    def add(self, what: str, line: int = 0, count: int = 1) -> None:
-        """Add a case. `what` is a phrase that stays the same for all cases of a kind."""
-        self.counts[what] = self.counts.get(what, 0) + count
-        self.first.setdefault(what, line)
+    def add(self, what: str, line: int = 0, name: str = "") -> None:
+        """Add a case. `what` is a phrase that stays the same for all cases of a kind; `line`, of the source, and `name` say where it is."""
+        self.counts[what] = self.counts.get(what, 0) + 1
+        self.first.setdefault(what, ", ".join(filter(None, (name, f"line {line}" if line else ""))))
 
     def lines(self) -> list[str]:
-        """Return one text for each kind: its number, the phrase, and the line of the first case."""
+        """Return one text for each kind: its number, the phrase, and the place of the first case."""
         return [
-            f"{count} x {what}" + (f" ({'first in ' if count > 1 else ''}line {self.first[what]})" if self.first[what] else "")
+            f"{count} x {what}" + (f" ({'first: ' if count > 1 else ''}{self.first[what]})" if self.first[what] else "")
             for what, count in self.counts.items()
         ]
 
@@ -47,6 +47,15 @@ class Losses:
 def file_name(text: str) -> str:
     """Return a name for files, made from the name of a source."""
     return re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")[:MAX_NAME] or "imported"
+
+
+def check_free(folder: Path, names: Iterable[str], overwrite: bool) -> None:
+    """Raise OutputError if a folder has one of the files, and `overwrite` is not given."""
+    for path in (folder / name for name in names):
+        if path.is_dir():
+            raise OutputError(f"{path}: folder exists; expected no folder with the name of a file")
+        if os.path.lexists(path) and not overwrite:
+            raise OutputError(f"{path}: file exists; hint: use --overwrite to replace the files, or --out for another folder")
 
 
 def write_result(folder: Path, files: Mapping[str, bytes | str], overwrite: bool) -> list[Path]:
@@ -57,11 +66,7 @@ def write_result(folder: Path, files: Mapping[str, bytes | str], overwrite: bool
     files : contents by name
     """
     paths = [folder / name for name in files]
-    for path in paths:
-        if path.is_dir():
-            raise OutputError(f"{path}: folder exists; expected no folder with the name of a file")
-        if os.path.lexists(path) and not overwrite:
-            raise OutputError(f"{path}: file exists; hint: use --overwrite to replace the files, or --out for another folder")
+    check_free(folder, files, overwrite)
     create_folder(folder)
     try:
         with cleanup.defer_exit():

@@ -15,9 +15,10 @@ import jounce
 from simulator.cli.main import main
 from simulator.imports.opendrive.document import read_document
 from simulator.imports.opendrive.layout import borders, frame, lane_heights, point, stations
+from simulator.imports.opendrive.sidewalks import joined_sidewalks
 from terrain.ground import Ground
 from terrain.objects.world_object import Box, ConvexHull
-from terrain.roads.network import RoadNetwork
+from terrain.roads.network import Lane, RoadNetwork
 
 DATA = Path(__file__).parents[1] / "data" / "opendrive"
 
@@ -128,6 +129,30 @@ def test_sections_and_speed_limits_divide_a_road(grounds: dict[str, Ground]) -> 
     assert [lanes[f"road7_{k}_-1"].successors for k in range(3)] == [("road7_1_-1",), ("road7_2_-1",), ()]
     assert [lanes[f"road7_{k}_1"].successors for k in range(3)] == [(), ("road7_0_1",), ("road7_1_1",)]
     assert lanes["road7_2_-1"].right == "road7_2_-2" and lanes["road7_2_-2"].left == "road7_2_-1"
+
+
+def test_a_lane_ends_where_its_next_lane_begins_a_little_beside_it(tmp_path: Path) -> None:
+    """All lanes of road 1 are 0.8 m to the left of where the ways through the junction lead."""
+    arm = re.compile('(<road name="arm 1".*?<lanes>)', re.DOTALL)
+    file = changed(tmp_path, lambda text: arm.sub(r'\1<laneOffset s="0" a="0.8" b="0" c="0" d="0"/>', text))
+    network = lanes_of(jounce.load_ground(str(import_file(file, tmp_path / "out", "--cell", "1"))))
+    for name in ("road30_0_-1", "road38_0_-1", "road40_0_-1"):
+        lane = network.lanes[network.number(name)]
+        assert lane.successors == ("road1_0_-1",)
+        np.testing.assert_allclose(lane.points[-1], (1.75 - 0.8, 18.0), atol=1e-3)
+        turns = np.diff(np.unwrap(np.arctan2(*np.diff(lane.points, axis=0).T[::-1])))
+        assert np.abs(turns).max() < 0.15
+
+
+def test_sidewalks_are_turned_to_continue_one_another(grounds: dict[str, Ground]) -> None:
+    lines = {"a": [(0, 0), (9, 0)], "b": [(9, 5), (9, 0)], "c": [(9, 5), (0, 5)], "d": [(0, 0), (0, 5)], "e": [(50, 0), (60, 0)]}
+    lanes = {name: Lane(name, np.array(points, float), 2.0, walk=True) for name, points in lines.items()}
+    joined = joined_sidewalks(lanes)
+    assert {name: joined[name].successors for name in "abcde"} == {"a": ("b",), "b": ("c",), "c": ("d",), "d": ("a",), "e": ()}
+    for lane in joined.values():
+        assert all(np.array_equal(lane.points[-1], joined[after].points[0]) for after in lane.successors)
+    walks = [lane for lane in lanes_of(grounds["crossing"]).lanes if lane.walk]
+    assert len(walks) == 12 and sum(len(lane.successors) for lane in walks) == 8
 
 
 def test_a_solid_line_forbids_a_change_of_lanes(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from simulator.base.json_output import json_text
 from simulator.base.status_line import StatusLine
 from simulator.imports.opendrive.document import Document, read_document
 from simulator.imports.opendrive.terrain_files import ImportOptions, import_terrain
-from simulator.imports.result import file_name, write_result
+from simulator.imports.result import check_free, file_name, write_result
 
 MAX_SHOWN = 200
 """Maximum number of letters of a text of the file in a comment."""
@@ -26,6 +26,7 @@ def main_opendrive(arguments: Any) -> int:
     """Run the import and return 0. Raises ConfigError: an unusable file; OutputError: a file that exists or cannot be written."""
     path = Path(arguments.file)
     stem = file_name(path.stem)
+    check_free(Path(arguments.out), [f"{stem}.yaml"], arguments.overwrite)
     with StatusLine(arguments.json) as status:
         status("reading the roads")
         document = read_document(path)

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.algebra.path_length import path_length
 from simulator.base.arrays import Array
 from simulator.imports.opendrive.document import OTHER_SPEED, Document, LaneSection, LaneShape, Link, Road, RoadMark
 from simulator.imports.opendrive.layout import border_points, borders, frame, stations
+from simulator.imports.opendrive.sidewalks import joined_sidewalks
 from simulator.imports.opendrive.surface import DRIVING
 from simulator.imports.result import Losses
-from terrain.roads.lane_table import is_beside, misfit
+from terrain.roads.lane_table import MAX_GAP, is_beside, misfit
 from terrain.roads.network import Lane
 
 WALKING = frozenset(("sidewalk", "walking"))
@@ -36,6 +38,9 @@ STEP, FIT = 0.5, 0.01
 """m. Distance of stations, and largest distance of the points that are left out from the polyline of the others."""
 END = 0.2
 """m. Length of the first and last segment, whose direction is nearly the tangent."""
+CLOSED, CLOSED_PART = 2.5, 0.2
+"""m, 1. Largest distance by which the end of a lane is moved to its next lane, half of a wide lane that begins or ends there, and the largest
+part of the length of the lane."""
 SHORTEST = 0.05
 """m. A shorter part is left out, and the lanes before it continue with those after it."""
 MAX_SKIPPED = 20
@@ -81,13 +86,19 @@ class NetworkMaker:
             if not any(
                 road.element.all(path) for path in ("type/speed", "lanes/laneSection/left/lane/speed", "lanes/laneSection/right/lane/speed")
             ):
-                self.losses.add("road without a speed limit: that of its type or of the road before it, else 50 km/h", road.element.line)
+                self.losses.add(
+                    "road without a speed limit: that of its type or of the road before it, else 50 km/h",
+                    road.element.line,
+                    f"road {road.id}",
+                )
         for part in (one for parts in self.parts.values() for one in parts):
             for lane in (*part.section.left, *part.section.right):
                 if lane.kind in DRIVING or lane.kind in WALKING:
                     self._add(part, lane)
-        found = {name: self._after(*place) for name, place in self.places.items()}
-        self._connect(found)
+        for name, place in self.places.items():
+            if not self.lanes[name].walk:
+                self._connect(name, self._after(*place))
+        self.lanes |= joined_sidewalks(self.lanes)
         for name, place in self.places.items():
             self._set_neighbors(name, *place)
 
@@ -110,6 +121,7 @@ class NetworkMaker:
             self.losses.add(
                 f"lane of the type {lane.kind} that is narrower than {NARROWEST_WALK if walk else NARROWEST:g} m: not in the network",
                 lane.line,
+                name_of(part, lane.id),
             )
             return
         at = frame(part.road, s)
@@ -129,7 +141,7 @@ class NetworkMaker:
         self.tracks[name] = points
         self.places[name] = (part, lane.id)
         if lane.kind == "bidirectional":
-            self.losses.add("lane for both directions: in one direction only", lane.line)
+            self.losses.add("lane for both directions: in one direction only", lane.line, name)
 
     def _limit(self, part: Part, lane: LaneShape) -> float:
         """Return the speed limit of a lane in the middle of a part [m/s], within the range of a table of lanes."""
@@ -147,12 +159,12 @@ class NetworkMaker:
         names = []
         for other, other_number in self._beyond(part, lane, forward):
             shape = other.section.lane(other_number)
-            if shape is None or (shape.kind in WALKING) != (lane.kind in WALKING):
+            if shape is None or shape.kind not in DRIVING:
                 continue
             name = name_of(other, other_number)
             if name in self.lanes:
                 names.append(name)
-            elif other.end - other.begin < SHORTEST and shape.kind in (DRIVING | WALKING) and depth < MAX_SKIPPED:
+            elif other.end - other.begin < SHORTEST and depth < MAX_SKIPPED:
                 names += self._after(other, other_number, depth + 1)
         return list(dict.fromkeys(names))
 
@@ -173,9 +185,14 @@ class NetworkMaker:
             yield from self._first(link.id, link.contact, linked)
             return
         junction = self.document.junctions.get(link.id)
-        for one in junction.connections if junction else ():
+        if junction is None:
+            return
+        for one in junction.connections:
             if one.incoming == road.id:
                 yield from self._first(one.connecting, one.contact, [k for begin, k in one.lanes if begin == lane.id])
+            elif one.connecting == road.id and junction.kind == "direct" and (other := self.document.roads.get(one.incoming)):
+                at_end = other.successor is not None and other.successor.kind == "junction" and other.successor.id == junction.id
+                yield from self._first(other.id, "end" if at_end else "start", [begin for begin, k in one.lanes if k == lane.id])
 
     def _first(self, road: str, contact: str, numbers: Iterable[int]) -> Iterable[Place]:
         """Yield lanes of the part of a road at its begin or end, if they lead away from there."""
@@ -185,23 +202,40 @@ class NetworkMaker:
         part = parts[-1] if contact == "end" else parts[0]
         for number in numbers:
             lane = part.section.lane(number)
-            if lane is not None and (_is_forward(part.road, lane) == (contact != "end") or lane.kind in WALKING):
+            if lane is not None and _is_forward(part.road, lane) == (contact != "end"):
                 yield part, number
 
-    def _connect(self, found: Mapping[str, Sequence[str]]) -> None:
-        """Set the successors that begin where a lane ends; small gaps are closed by moving the begin of the next lane."""
-        for name, names in found.items():
-            fitting = []
-            for after in names:
-                problem = misfit(self.lanes[name], self.lanes[after])
-                if problem:
-                    what = "step" if "begins" in problem else "kink"
-                    self.losses.add(
-                        f"link of two lanes with a {what} between them: they are not joined", self.places[name][0].road.element.line
-                    )
-                else:
-                    fitting.append(after)
-            self.lanes[name] = replace(self.lanes[name], successors=tuple(fitting))
+    def _connect(self, name: str, names: Sequence[str]) -> None:
+        """Set the successors that begin where a lane ends. The only successor may begin somewhat to the side: then, the end of the lane moves."""
+        if len(names) == 1 and misfit(self.lanes[name], self.lanes[names[0]]):
+            self._move_end(name, self.lanes[names[0]].points[0])
+        fitting = [after for after in names if not misfit(self.lanes[name], self.lanes[after])]
+        for after in names:
+            if after not in fitting:
+                what = "lane whose next lane begins elsewhere or in another direction: they are not joined"
+                self.losses.add(what, self.places[name][0].road.element.line, f"{name}, {after}")
+        self.lanes[name] = replace(self.lanes[name], successors=tuple(fitting))
+
+    def _move_end(self, name: str, to: Array) -> None:
+        """Move the end of a lane to a place beside it, if the place is near: the shift grows smoothly along the lane."""
+        track = self.tracks[name]
+        way = path_length(*track[:, :2].T)
+        gap = to - track[-1, :2]
+        far = float(np.hypot(*gap))
+        if not MAX_GAP < far <= min(CLOSED, CLOSED_PART * float(way[-1])):
+            return
+        part = way / way[-1]
+        moved = track.copy()
+        moved[:, :2] += (part**3 * (10.0 - 15.0 * part + 6.0 * part**2))[:, None] * gap
+        chosen = simplified(moved, FIT, END)
+        if len(chosen) > 1:
+            self.tracks[name] = moved
+            self.lanes[name] = replace(self.lanes[name], points=moved[chosen][:, :2])
+            self.losses.add(
+                f"lane whose next lane begins up to {CLOSED:g} m beside its end: the end is moved",
+                self.places[name][0].road.element.line,
+                name,
+            )
 
     def _set_neighbors(self, name: str, part: Part, number: int) -> None:
         """Set the lanes beside a lane that vehicles may change to."""

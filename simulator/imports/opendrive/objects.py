@@ -100,20 +100,20 @@ class RoadObjects:
                 self._signal(road, element)
             for path, what in (("objects/bridge", "bridge"), ("objects/tunnel", "tunnel"), ("surface/CRG", "OpenCRG surface")):
                 for element in road.element.all(path):
-                    self.losses.add(what, element.line)
+                    self._lose(what, element)
 
     def _object(self, road: Road, element: XmlElement) -> None:
         label = _label(element)
         s, t = _place(element)
         if not -1.0 <= s <= road.length + 1.0:
-            self.losses.add("object beyond the ends of its road", element.line)
+            self._lose("object beyond the ends of its road", element)
             return
         if element.number("pitch", 0.0) or element.number("roll", 0.0):
-            self.losses.add("pitch or roll of an object: it is upright", element.line)
+            self._lose("pitch or roll of an object: it is upright", element)
         outlines = element.all("outline") + element.all("outlines/outline")
         repeats = element.all("repeat")
         if outlines and repeats:
-            self.losses.add("repeat of an outline: one object", element.line)
+            self._lose("repeat of an outline: one object", element)
         painted = _painted(element)
         if painted:
             self._paint(road, element, outlines, painted)
@@ -132,7 +132,7 @@ class RoadObjects:
         """Add an object of a size, as a tree, a box or a cylinder."""
         kind, high = element.word("type", "none").lower(), sizes["height"]
         if kind in FLAT or high < LOWEST or (sizes["radius"] <= 0.0 and min(sizes["length"], sizes["width"]) <= 0.0):
-            self.losses.add(f"object of the type {kind} that is flat or has no size", element.line)
+            self._lose(f"object of the type {kind} that is flat or has no size", element)
             return
         across = min(sizes["length"], sizes["width"])
         radius = sizes["radius"] if across <= 0.0 else min(sizes["radius"] or 0.5 * across, 0.5 * across)
@@ -151,6 +151,9 @@ class RoadObjects:
             [WorldObject(name, shape, self._at(track, z, shape), math.remainder(heading, math.tau), label=label, material=material)],
             element,
         )
+
+    def _lose(self, what: str, element: XmlElement) -> None:
+        self.losses.add(what, element.line, f"id {element.get('id')}" if element.get("id") else "")
 
     def _at(self, track: Track, z: float, shape: Shape) -> tuple[float, float, float]:
         """Return the origin of an object whose foot is z [m] above the ground."""
@@ -199,11 +202,11 @@ class RoadObjects:
         """Add the body above an outline, as convex parts."""
         corners = _corners(road, element, outline)
         if len(corners) < 3:
-            self.losses.add("outline with less than three corners", outline.line)
+            self._lose("outline with less than three corners", outline)
             return
         high = max(corners[:, 3].max(), element.number("height", 0.0, 0.0, BIGGEST) if not corners[:, 3].any() else 0.0)
         if high < LOWEST:
-            self.losses.add(f"object of the type {element.word('type', 'none')} that is flat or has no size", element.line)
+            self._lose(f"object of the type {element.word('type', 'none')} that is flat or has no size", element)
             return
         corners[:, 3] = np.where(corners[:, 3] > LOWEST, corners[:, 3], high)
         center, lift = corners[:, :2].mean(axis=0), float(corners[:, 2].min())
@@ -232,7 +235,7 @@ class RoadObjects:
             low, high = -0.5 * size, 0.5 * size
         size, middle = high - low, 0.5 * (low + high)
         if not 0.02 <= size.min() <= 20.0 or size.max() < 0.3:
-            self.losses.add(f"{what} without a size", element.line)
+            self._lose(f"{what} without a size", element)
             return
         along = int(np.argmax(size))
         step = np.zeros(2)
@@ -240,15 +243,13 @@ class RoadObjects:
         ends = [np.round((track.x, track.y) + (middle + sign * step) @ axes, 3).tolist() for sign in (-1.0, 1.0)]
         look = {"width": round(float(size[1 - along]), 3), **({"dash": [0.5, 0.5]} if what == CROSSWALK else {}), "color": "white"}
         self.marks.append(Entry({"points": ends, **look}))
-        self.losses.add(
-            "crosswalk: painted, without a lane for persons" if what == CROSSWALK else "stop line: painted, without effect", element.line
-        )
+        self._lose("crosswalk: painted, without a lane for persons" if what == CROSSWALK else "stop line: painted, without effect", element)
 
     def _signal(self, road: Road, element: XmlElement) -> None:
         """Add a signal as a plate on a pole."""
         s, t = _place(element)
         if not -1.0 <= s <= road.length + 1.0:
-            self.losses.add("signal beyond the ends of its road", element.line)
+            self._lose("signal beyond the ends of its road", element)
             return
         track = _track(road, s, t)
         wide, high = (element.number(key, 0.0, 0.0, 100.0) or PLATE for key in ("width", "height"))
@@ -256,14 +257,12 @@ class RoadObjects:
         low = low if low + high > HIGH else EYE_LEVEL
         over_lane = bool(self.on_lane(np.array([track.x]), np.array([track.y]))[0] > 0.5)
         if over_lane and low < CLEAR:
-            self.losses.add("signal on a lane for vehicles, as if it were painted", element.line)
+            self._lose("signal on a lane for vehicles, as if it were painted", element)
             return
         against = math.pi if element.word("orientation", "+") == "-" else 0.0
         yaw = math.remainder(track.heading + against + element.number("hOffset", 0.0, -1e4, 1e4), math.tau)
         lamp = element.word("dynamic", "no") == "yes"
-        self.losses.add(
-            "traffic light: a body without phases" if lamp else "signal: a plate without effect, except give way and stop", element.line
-        )
+        self._lose("traffic light: a body without phases" if lamp else "signal: a plate without effect, except give way and stop", element)
         color = DARK if lamp else COLORS.get(element.word("type", ""), GRAY)
         ground = float(self.height(np.array([track.x]), np.array([track.y]))[0])
         name = self._name(element, "light" if lamp else "sign")

@@ -177,7 +177,7 @@ def _on_surface(maker: NetworkMaker, heights: Raster, losses: Losses) -> dict[st
         away = np.abs(heights.heights(points[:, 0], points[:, 1]) - points[:, 2])
         if not (away < OFF_SURFACE).all():
             lost.add(name)
-            losses.add("lane of a road above or below the surface: not in the network", maker.places[name][0].road.element.line)
+            losses.add("lane of a road above or below the surface: not in the network", maker.places[name][0].road.element.line, name)
 
     def left(name: str | None) -> str | None:
         return None if name in lost else name
