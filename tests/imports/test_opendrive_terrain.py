@@ -15,7 +15,9 @@ import jounce
 from simulator.cli.main import main
 from simulator.imports.opendrive.document import read_document
 from simulator.imports.opendrive.layout import borders, frame, lane_heights, point, stations
+from simulator.imports.opendrive.network import NetworkMaker
 from simulator.imports.opendrive.sidewalks import joined_sidewalks
+from simulator.imports.result import Losses
 from terrain.ground import Ground
 from terrain.objects.world_object import Box, ConvexHull
 from terrain.roads.network import Lane, RoadNetwork
@@ -142,6 +144,27 @@ def test_a_lane_ends_where_its_next_lane_begins_a_little_beside_it(tmp_path: Pat
         np.testing.assert_allclose(lane.points[-1], (1.75 - 0.8, 18.0), atol=1e-3)
         turns = np.diff(np.unwrap(np.arctan2(*np.diff(lane.points, axis=0).T[::-1])))
         assert np.abs(turns).max() < 0.15
+
+
+def test_a_direct_junction_joins_both_directions(tmp_path: Path) -> None:
+    def road(number: int, x: float, link: str) -> str:
+        lanes = [f'<lane id="{k}" type="driving"><width sOffset="0" a="3.5" b="0" c="0" d="0"/></lane>' for k in (1, -1)]
+        return (
+            f'<road id="{number}" length="50" junction="-1"><link>{link}</link><planView><geometry s="0" x="{x}" y="0" hdg="0" length="50">'
+            f'<line/></geometry></planView><lanes><laneSection s="0"><left>{lanes[0]}</left><center><lane id="0"/></center>'
+            f"<right>{lanes[1]}</right></laneSection></lanes></road>"
+        )
+
+    to = 'elementType="junction" elementId="9"/>'
+    links = "".join(f'<laneLink from="{k}" to="{k}"/>' for k in (1, -1))
+    file = tmp_path / "direct.xodr"
+    file.write_text(
+        f'<OpenDRIVE>{road(1, 0.0, f"<successor {to}")}{road(2, 50.0, f"<predecessor {to}")}<junction id="9" type="direct">'
+        f'<connection id="0" incomingRoad="1" linkedRoad="2" contactPoint="start">{links}</connection></junction></OpenDRIVE>'
+    )
+    lanes = NetworkMaker(read_document(file), Losses()).lanes
+    assert lanes["road1_0_-1"].successors == ("road2_0_-1",) and lanes["road2_0_1"].successors == ("road1_0_1",)
+    assert lanes["road1_0_1"].successors == lanes["road2_0_-1"].successors == ()
 
 
 def test_sidewalks_are_turned_to_continue_one_another(grounds: dict[str, Ground]) -> None:

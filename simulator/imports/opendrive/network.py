@@ -190,9 +190,9 @@ class NetworkMaker:
         for one in junction.connections:
             if one.incoming == road.id:
                 yield from self._first(one.connecting, one.contact, [k for begin, k in one.lanes if begin == lane.id])
-            elif one.connecting == road.id and junction.kind == "direct" and (other := self.document.roads.get(one.incoming)):
-                at_end = other.successor is not None and other.successor.kind == "junction" and other.successor.id == junction.id
-                yield from self._first(other.id, "end" if at_end else "start", [begin for begin, k in one.lanes if k == lane.id])
+            elif one.connecting == road.id and junction.kind == "direct" and (before := self.document.roads.get(one.incoming)):
+                at_end = before.successor is not None and before.successor.kind == "junction" and before.successor.id == junction.id
+                yield from self._first(before.id, "end" if at_end else "start", [begin for begin, k in one.lanes if k == lane.id])
 
     def _first(self, road: str, contact: str, numbers: Iterable[int]) -> Iterable[Place]:
         """Yield lanes of the part of a road at its begin or end, if they lead away from there."""

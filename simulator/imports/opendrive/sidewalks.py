@@ -32,12 +32,12 @@ def joined_sidewalks(lanes: Mapping[str, Lane]) -> dict[str, Lane]:
         queue = deque([first] if first not in turned else [])
         turned.setdefault(first, False)
         while queue:
-            lane = queue.popleft()
-            for own, other, its in joints[lane]:
+            here = queue.popleft()
+            for own, other, its in joints[here]:
                 if other not in turned:
-                    turned[other] = turned[lane] != (own == its)  # two ends or two begins: one lane turns
+                    turned[other] = turned[here] != (own == its)  # two ends or two begins: one lane turns
                     queue.append(other)
-    out = {}
+    out: dict[str, Lane] = {}
     for n, lane in enumerate(walks):
         after = [walks[k].name for own, k, its in joints[n] if (own == END) != turned[n] and (its == BEGIN) != turned[k]]
         points = lane.points[::-1] if turned[n] else lane.points
