@@ -38,6 +38,8 @@ SEGMENT = 4.0
 """m. Longest part of an object that follows the road, such as a guard rail."""
 THIN = 0.1
 """m. Thickness of an object that follows the road and has no width, and of the walls of an open outline."""
+RECTANGLE = 0.05
+"""m. Largest distance of the corners of an outline from a rectangle that becomes a box."""
 MAX_OBJECTS = 50_000
 """Maximum number of objects: 10 000 are ready in 1.5 s."""
 FARTHEST, BIGGEST = 1e5, 1e3
@@ -209,6 +211,8 @@ class RoadObjects:
             self._lose(f"object of the type {element.word('type', 'none')} that is flat or has no size", element)
             return
         corners[:, 3] = np.where(corners[:, 3] > LOWEST, corners[:, 3], high)
+        if self._is_box(element, corners, label):
+            return
         center, lift = corners[:, :2].mean(axis=0), float(corners[:, 2].min())
         ground = float(self.height(center[:1], center[1:])[0])
         place = [*np.round(center, 3).tolist(), *([] if abs(lift) < ON_ROAD else [round(ground + lift, 3)])]
@@ -219,6 +223,21 @@ class RoadObjects:
             own = f"{name} {k + 1}" if k else name  # parts of one body, as `jounce check` names them
             self.hulls.append({"shape": "hull", "points": np.round(points, 3).tolist(), "position": place, "label": label, "name": own})
         self._take((), element)
+
+    def _is_box(self, element: XmlElement, corners: Array, label: str) -> bool:
+        """Add the body above an outline as a box and return True, if the outline is a rectangle with one height."""
+        if len(corners) != 4 or np.ptp(corners[:, 2:], axis=0).max() > RECTANGLE:
+            return False
+        sides = np.diff(corners[:3, :2], axis=0)
+        lengths = np.hypot(*sides.T)
+        fourth = corners[0, :2] + sides[1]
+        if abs(sides[0] @ sides[1]) > RECTANGLE * lengths.max() or np.hypot(*(fourth - corners[3, :2])) > RECTANGLE:
+            return False
+        x, y = corners[:, :2].mean(axis=0).tolist()
+        shape = Box((float(lengths[0]), float(lengths[1]), float(corners[0, 3])))
+        at = self._at(Track(x, y, 0.0), float(corners[0, 2]), shape)
+        self._take([WorldObject(self._name(element, label), shape, at, math.atan2(sides[0, 1], sides[0, 0]), label=label)], element)
+        return True
 
     def _paint(self, road: Road, element: XmlElement, outlines: list[XmlElement], what: str) -> None:
         """Paint a zebra crossing or a stop line along its longer side, the stripes of a zebra crossing across it."""

@@ -40,6 +40,8 @@ STRIP = 1.0
 """m. Largest width of a strip of the mesh on a road with a lateral profile."""
 APART = 1.5
 """m. Surfaces with a larger difference of their heights are above each other: less than the height of an underpass, more than a curb."""
+LARGEST_HOLE = 100.0
+"""m2. Smaller gaps between roads are paved; the middle of a junction without ways straight on may be as large."""
 BLOCK = 4.0
 """m. Approximate spacing of the membrane between the roads."""
 HIGHEST = 9e3
@@ -184,7 +186,11 @@ def surface_of(mesh: Mesh, grid: Grid, ground: Callable[[Grid], Array] | None, s
     kept, lost = (drive[3], drive[2]) if upper else (drive[2], drive[3])
     pairs = np.unique(np.column_stack((of[kept[apart]], of[lost[apart]])), axis=0) if apart.any() else np.zeros((0, 2), int)
     crossing = sorted({(mesh.kinds[a][0].id, mesh.kinds[b][0].id) for a, b in pairs})
-    heights = _with_ground(height, lane < 0, grid, ground, shoulder)
+    free = lane < 0
+    holes = _holes(free, grid)
+    heights, nearest = _with_ground(height, free, grid, ground, shoulder)
+    if holes.any():
+        heights, lane = filled(np.where(holes, np.nan, heights)), np.where(holes, lane[nearest], lane)
     return Surface(grid, heights, lane, (drive[2] >= 0) & ~takes, float(apart.sum()) * grid.spacing**2, crossing)
 
 
@@ -201,15 +207,28 @@ def _kept(found: tuple[NDArray, NDArray, NDArray, NDArray], upper: bool) -> tupl
     return (found[1], found[3]) if upper else (found[0], found[2])
 
 
-def _with_ground(road: NDArray, free: NDArray[np.bool_], grid: Grid, ground: Callable[[Grid], Array] | None, shoulder: float) -> Array:
-    """Return the heights (rows, columns) of road and ground; `free` are the nodes without road."""
+def _holes(free: NDArray[np.bool_], grid: Grid) -> NDArray[np.bool_]:
+    """Return whether a node is in a small gap between the roads, as in the middle of a junction."""
+    from scipy.ndimage import label
+
+    part, count = label(free)
+    sizes = np.bincount(part.ravel(), minlength=count + 1) * grid.spacing**2
+    sizes[0] = np.inf  # the roads
+    return np.asarray(sizes[part] < LARGEST_HOLE, bool)
+
+
+def _with_ground(
+    road: NDArray, free: NDArray[np.bool_], grid: Grid, ground: Callable[[Grid], Array] | None, shoulder: float
+) -> tuple[Array, tuple[NDArray, NDArray]]:
+    """Return the heights (rows, columns) of road and ground, and row and column of the nearest node with a road; `free` are those without."""
     from scipy.ndimage import distance_transform_edt
 
     natural = _membrane(np.where(free, np.nan, road), grid) if ground is None else ground(grid)
     distance, (row, column) = distance_transform_edt(free, sampling=grid.spacing, return_indices=True)
     t = np.clip(1.0 - distance / max(shoulder, 1e-6), 0.0, 1.0)
     weight = t * t * (3.0 - 2.0 * t)
-    return np.asarray(np.where(free, weight * road[row, column] + (1.0 - weight) * natural, road), np.float64)
+    heights = np.where(free, weight * road[row, column] + (1.0 - weight) * natural, road)
+    return np.asarray(heights, np.float64), (row, column)
 
 
 def _membrane(road: NDArray, grid: Grid) -> Array:
