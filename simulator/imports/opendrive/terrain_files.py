@@ -18,7 +18,7 @@ from simulator.imports.opendrive.network import NetworkMaker
 from simulator.imports.opendrive.objects import RoadObjects
 from simulator.imports.opendrive.surface import NATURAL, WIDE_BORDER, Surface, grid_of, mesh_of, surface_of
 from simulator.imports.result import Losses
-from simulator.tools.terrain.make_command import text
+from simulator.tools.terrain.terrain_text import terrain_text
 from terrain.generators.generated_terrain import Cover, GeneratedTerrain, Grid, Place
 from terrain.objects.table_text import table_text
 from terrain.readers.contract import MAP, Raster
@@ -119,7 +119,7 @@ def import_terrain(document: Document, stem: str, options: ImportOptions, about:
     if lanes:
         mapping["lanes"] = f"{stem}_lanes.csv"
         files[f"{stem}_lanes.csv"] = lane_text(lanes.values())
-    files = {f"{stem}.yaml": text(made, mapping, command), **files}
+    files = {f"{stem}.yaml": terrain_text(made, mapping, command), **files}
     return ImportedTerrain(files, _report(document, made, lanes, objects, surface, losses))
 
 
