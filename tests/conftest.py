@@ -58,6 +58,7 @@ FAST = {
     "fitting": ("test_model.py", "test_search.py"),
     "fleet": ("test_fleet_calls.py",),
     "fmi": ("test_descriptions.py",),
+    "imports": ("test_opendrive_geometry.py",),
     "laws": (
         "test_integrators.py",
         "test_mirror.py",

@@ -11,6 +11,7 @@ from simulator.cli.commands.driving import add_devices, add_drive, add_platform,
 from simulator.cli.commands.exports import add_export
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
 from simulator.cli.commands.fmus import add_fmu
+from simulator.cli.commands.imports import add_import
 from simulator.cli.commands.mechanisms import add_bench, add_kc, add_mechanism
 from simulator.cli.commands.replays import add_render, add_replay
 from simulator.cli.commands.runs import add_compare, add_console, add_datasheet, add_info, add_rerun, add_results, add_run, add_sensors
@@ -58,6 +59,7 @@ def parser_of(command: str = "", *further: str) -> Parser:
     add_render(commands)
     add_compare(commands)
     add_terrain(commands)
+    add_import(commands)
     add_datasheet(commands)
     add_tire(commands)
     add_soil(commands)

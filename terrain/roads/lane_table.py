@@ -137,15 +137,15 @@ def _check_names(lane: Lane, lanes: Mapping[str, Lane], line: str, path: Path) -
                     )
                 elif lanes[name].walk != lane.walk or (name == lane.name and key != "successors"):
                     faults.add(ConfigError(path, f"{line}: {key}", name, f"another lane of the same kind as {lane.name}"))
-                elif key == "successors" and (problem := _misfit(lane, lanes[name])):
+                elif key == "successors" and (problem := misfit(lane, lanes[name])):
                     faults.add(ConfigError(path, f"{line}: successors", name, f"a lane that begins where {lane.name} ends; {problem}"))
-                elif key != "successors" and not _is_beside(lane, lanes[name], 1.0 if key == "left" else -1.0):
+                elif key != "successors" and not is_beside(lane, lanes[name], 1.0 if key == "left" else -1.0):
                     faults.add(
                         ConfigError(path, f"{line}: {key}", name, f"a lane in the same direction, next to the middle of {lane.name}")
                     )
 
 
-def _misfit(lane: Lane, after: Lane) -> str:
+def misfit(lane: Lane, after: Lane) -> str:
     """Return why a lane does not continue another one; empty if it does."""
     gap = math.dist(lane.points[-1], after.points[0])
     if gap > MAX_GAP:
@@ -157,7 +157,7 @@ def _misfit(lane: Lane, after: Lane) -> str:
     return ""
 
 
-def _is_beside(lane: Lane, other: Lane, side: float) -> bool:
+def is_beside(lane: Lane, other: Lane, side: float) -> bool:
     """Return whether another lane leads in the same direction, next to the middle of a lane; side : 1 to its left, -1 to its right."""
     (x, y), ahead = _middle(lane.points)
     steps = np.diff(other.points, axis=0)

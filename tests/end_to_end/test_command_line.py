@@ -14,6 +14,8 @@ COMMANDS = (
     ("terrain", "import"),
     ("terrain", "make"),
     ("terrain", "show"),
+    ("import",),
+    ("import", "opendrive"),
     ("tire",),
     ("soil",),
     ("soilbin",),

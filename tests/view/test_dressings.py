@@ -108,6 +108,17 @@ def test_the_look_of_an_object_depends_on_its_row_only():
     assert 0.45 < chance(rows, 3).mean() < 0.55 and abs(np.corrcoef(chance(rows, 3), chance(rows, 4))[0, 1]) < 0.1
 
 
+def test_two_shades_of_red_choose_the_sign():
+    shades = {(0.7, 0.0, 0.0): "sign_stop", (0.8, 0.0, 0.0): "sign_give_way"}
+    plates = [
+        one(f"{face}_{k}", Box((0.03, 0.7, 0.7)), "sign", material=Material(color=color))
+        for color, face in shades.items()
+        for k in range(8)
+    ]
+    drawn = {piece.look: len(piece.owner) for piece in dressed(plates)[1] if len(piece.owner)}
+    assert drawn == dict.fromkeys(shades.values(), 8)
+
+
 def test_legs_swing_with_the_distance_along_the_path():
     ends = np.array([[(0.0, 0.0), (3.0, 0.0)], [(3.0, 0.0), (3.0, 4.0)]])
     ends = np.concatenate((ends, np.zeros((2, 2, 1))), axis=2)

@@ -13,6 +13,8 @@ from simulator.view.meshes import Builder, moved
 from simulator.view.object_data import ObjectData
 
 RED, WHITE, BLACK, BLUE, YELLOW, GRAY = (186, 24, 30), (240, 240, 236), (22, 22, 24), (24, 74, 150), (240, 190, 30), (150, 152, 154)
+OF_COLOR = {(0.7, 0.0, 0.0): "stop", (0.8, 0.0, 0.0): "give_way"}
+"""Faces of red signs of exactly these colors; of other red signs, chance decides."""
 LIMIT = "50"
 PLATE = 0.75
 """m. Side of the plate on a pole that has no plate of its own"""
@@ -27,7 +29,8 @@ LETTERS = {
 def signs(data: ObjectData, free: NDArray[np.bool_]) -> Dressed:
     """Dress thin boxes and poles with the label sign; they face -x and +x, or both sides of a plate across y.
 
-    The color chooses the face: red is a stop sign, a give way sign or a speed limit, blue a direction, yellow a warning, others a plain board.
+    The color chooses the face: red is a stop sign, a give way sign or a speed limit, by OF_COLOR or by chance; blue a direction, yellow a warning,
+    others a plain board.
     """
     plates = (
         free
@@ -73,6 +76,8 @@ def _faces(color: Array, luck: Array, square: NDArray[np.bool_]) -> NDArray[np.s
     """Return the name of the face of each sign."""
     red, green, blue = color.T
     of_red = np.array(["stop", "give_way", "limit"])[np.minimum((luck * 3.0).astype(int), 2)]
+    for chosen, face in OF_COLOR.items():
+        of_red = np.where(np.abs(color - chosen).max(axis=1, initial=0.0) < 1e-3, face, of_red)
     name = np.where((red > 1.6 * green) & (red > 1.6 * blue) & square, of_red, "board")
     name = np.where((blue > 1.4 * red), "direction", name)
     return np.where((red > 1.6 * blue) & (green > 1.4 * blue) & square, "warning", name)

@@ -10,13 +10,13 @@ joint, limits and shapes are ignored, `<mimic>` becomes a coupling. The extensio
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from typing import Any, NoReturn
 
 import numpy as np
 
 from simulator.base.arrays import Vector
-from simulator.base.errors import ConfigError, UnreadableError
+from simulator.base.errors import ConfigError
+from simulator.base.xml_file import XmlElement, parse_xml
 from vehicles.multibody.description.attitude import direction, rotation_of_angles
 from vehicles.multibody.description.mechanism import WORLD, Coupling, Joint, Loop, Mechanism
 from vehicles.multibody.description.rigid_body import RigidBody
@@ -54,7 +54,7 @@ def mechanism_from_urdf(text: str, file: object) -> Mechanism:
 class _Node:
     """An element of the text with its path, for messages."""
 
-    def __init__(self, element: ET.Element, path: str, file: object) -> None:
+    def __init__(self, element: XmlElement, path: str, file: object) -> None:
         self.element, self.path, self.file = element, path, str(file)
 
     def refuse(self, key: str, value: object, expected: str) -> NoReturn:
@@ -68,7 +68,7 @@ class _Node:
 
     def child(self, tag: str) -> _Node | None:
         """Return the child element with this tag, or None."""
-        children = self.element.findall(tag)
+        children = self.element.all(tag)
         if len(children) > 1:
             self.refuse(tag, f"{len(children)} elements", f"one <{tag}>")
         return _Node(children[0], f"{self.path}/{tag}", self.file) if children else None
@@ -83,7 +83,7 @@ class _Node:
     def named(self, *tags: str) -> dict[str, _Node]:
         """Return the elements with these tags by their unique names, in the order of the text."""
         nodes: dict[str, _Node] = {}
-        for element in self.element:
+        for element in self.element.children():
             if element.tag in tags:
                 name = _Node(element, f"{self.path}/{element.tag}", self.file).attribute("name")
                 node = _Node(element, f"{self.path}/{element.tag}[@name={name!r}]", self.file)
@@ -124,14 +124,8 @@ class _Node:
 
 
 def _parse(text: str, file: object) -> _Node:
-    """Parse a text and return its <robot>. Document types are rejected before parsing, to prevent entity expansion attacks."""
-    for mark in ("<!DOCTYPE", "<!ENTITY"):
-        if mark in text:
-            raise ConfigError(file, "", mark, "XML without a document type")
-    try:
-        element = ET.fromstring(text)
-    except (ET.ParseError, ValueError) as error:
-        raise UnreadableError(file, "", str(error), "well-formed XML") from None
+    """Parse a text and return its <robot>."""
+    element = parse_xml(text, file, "well-formed XML")
     if element.tag != "robot":
         raise ConfigError(file, element.tag, f"<{element.tag}>", "a file with the root element <robot>")
     return _Node(element, "robot", file)

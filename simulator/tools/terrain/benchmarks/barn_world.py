@@ -6,7 +6,6 @@ Perille, Truong, Xiao, Stone, "Benchmarking Metric Ground Navigation", SSRR 2020
 from __future__ import annotations
 
 import math
-import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +13,10 @@ import numpy as np
 
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError
-from simulator.base.inputfile import read_unicode
+from simulator.base.inputfile import read_bytes
 from simulator.base.npy_reader import read_npy
 from simulator.base.table_text import TableRows
+from simulator.base.xml_file import parse_xml
 
 MAX_BYTES = 1 << 25
 """Maximum size of a file [bytes]."""
@@ -129,13 +129,7 @@ def _path(file: Path) -> Array:
 def _sdf_cylinders(file: Path) -> Array:
     """Return x, y, radius and height of all models of an SDF world with a cylinder. Raises ConfigError."""
     expected = "an SDF world with cylinders"
-    text = read_unicode(file, expected, MAX_BYTES)
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities of XML can expand to gigabytes
-        raise ConfigError(file, "", "a document type", expected)
-    try:
-        root = ET.fromstring(text)
-    except ET.ParseError as error:
-        raise ConfigError(file, "", str(error), expected) from None
+    root = parse_xml(read_bytes(file, expected, MAX_BYTES), file, expected)
     out = []
     for model in root.iterfind("world/model"):
         cylinder = model.find(".//collision/geometry/cylinder")

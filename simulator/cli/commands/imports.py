@@ -1,0 +1,48 @@
+"""Verb of files of other programs: import. Each kind of file is a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+
+from simulator.base.argument_types import Commands, number_between
+from simulator.cli.commands.options import add_json, command
+
+
+def add_import(commands: Commands) -> None:
+    """Add the verb `import`."""
+    p = commands.add_parser("import", help="create terrains and other files from files of other programs")
+    verbs = p.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
+    _add_opendrive(verbs)
+
+
+def _add_source(p: argparse.ArgumentParser, file: str, files: str) -> None:
+    """Add the options of all imports: the file, --out, --overwrite and --json."""
+    p.add_argument("file", metavar="FILE", help=file)
+    p.add_argument("--out", metavar="DIR", required=True, help=f"folder of the result: {files}")
+    p.add_argument("--overwrite", action="store_true", help="permission to replace existing files")
+    add_json(p)
+
+
+def _add_opendrive(verbs: Commands) -> None:
+    p = verbs.add_parser("opendrive", help="create a terrain with lanes and objects from roads of OpenDRIVE")
+    _add_source(p, "OpenDRIVE file (.xodr)", "NAME.yaml, NAME_heights.npy, NAME_soils.png, NAME_lanes.csv, NAME_objects.csv")
+    p.add_argument(
+        "--cell", type=number_between(0.05, 10.0), metavar="M", help="node spacing [m] (default: 0.25, more for a large network)"
+    )
+    p.add_argument(
+        "--ground",
+        metavar="NAME",
+        default="fitted",
+        help="ground around the roads: fitted (a membrane between them), flat (at the lowest height of the roads), or a terrain name or file (default: fitted)",
+    )
+    p.add_argument(
+        "--shoulder",
+        type=number_between(0.0, 100.0),
+        metavar="M",
+        default=6.0,
+        help="width over which a road meets the ground [m] (default: 6)",
+    )
+    p.add_argument(
+        "--level", choices=("lower", "upper"), default="lower", help="road that is kept where one leads above another (default: lower)"
+    )
+    p.set_defaults(run=command("simulator.imports.opendrive.command:main_opendrive"))

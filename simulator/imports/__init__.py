@@ -1,0 +1,1 @@
+"""Files of other programs as terrains, vehicles, paths: `jounce import`."""

@@ -1,0 +1,1 @@
+"""OpenDRIVE: roads as a terrain with a surface, lanes, markings and objects."""
