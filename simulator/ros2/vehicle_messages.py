@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.ros2.robot_description import WheelJoints
 from simulator.sensors.messages.topic import ODOMETRY, VEHICLE, Message, header, stamp, vector
 
 NO_COVARIANCE = [0.0] * 36
@@ -46,3 +47,11 @@ def joints(time: float, names: list[str], readout: Any) -> Message:
     headings = np.zeros(len(readout["wheel_angle"]))
     rates = np.concatenate((readout["wheel_spin"], headings, (readout["steering_wheel_rate"],)))
     return {"header": header(time, VEHICLE), "name": names, "position": position, "velocity": rates, "effort": np.zeros(0)}
+
+
+def wheel_states(time: float, wheels: WheelJoints, readout: Any) -> Message:
+    """Return the angles [rad] and rates [rad/s] of the joints from a row of READOUT as `sensor_msgs/JointState`."""
+    steered = list(wheels.steered)
+    position = np.concatenate((readout["wheel_angle"], readout["road_wheel_angle"][steered], (readout["steering_wheel_angle"],)))
+    rates = np.concatenate((readout["wheel_spin"], np.zeros(len(steered)), (readout["steering_wheel_rate"],)))
+    return {"header": header(time, VEHICLE), "name": wheels.names, "position": position, "velocity": rates, "effort": np.zeros(0)}
