@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simulator.base.errors import ConfigError
-from simulator.base.fields import Choice, Field, Flag, Named, Number, Text
+from simulator.base.fields import Choice, Either, Field, Flag, Named, Number, Text
 from simulator.ros2.dds import LOOPBACK, MAX_DOMAIN, TOPIC, is_topic, usual_domain
 
 DOMAIN = Field("domain", Number("1", 0, MAX_DOMAIN, whole=True), "domain (default: ROS_DOMAIN_ID, else 0)", None)
+OWN_DOMAIN = replace(DOMAIN, kind=Either((DOMAIN.kind,)))
+"""Domain of a driver, among its values that are no numbers."""
 INTERFACE = Field(
     "interface",
     Text("the name or address of a network interface", r"\A[A-Za-z0-9_.:@%-]+\Z"),
@@ -37,6 +39,11 @@ FIELDS = (
         None,
     ),
 )
+
+
+def own_domain(values: Mapping[str, Any]) -> int:
+    """Return the domain among the values of a driver. Raises JounceError: that of the environment is none."""
+    return int(values["domain"]) if "domain" in values else usual_domain()
 
 
 @dataclass(frozen=True)
