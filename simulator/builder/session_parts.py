@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from simulator.assistance.assistance import Assistance
 from simulator.assistance.lane_keeping import Lane, NetworkLane, PathLane
+from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.other_vehicles import OtherParts, one_more
 from simulator.builder.session_builder import SessionBuilder, cueing_of
@@ -29,8 +30,10 @@ from simulator.faults.contract import FaultContext
 from simulator.faults.planned_fault import PlannedFault, make_faults, triggered_fault
 from simulator.maneuvers.maneuver_file import Maneuver
 from simulator.outlets.kinds import build_outlets
+from simulator.outlets.live_topics import LiveTopics, common_groups
 from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
+from simulator.outlets.ros2 import Ros2Sink
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
@@ -272,3 +275,10 @@ class SessionParts:
         """Return the plugin outlets for the folder of a run. Raises ConfigError, JounceError."""
         with self.configuration.origins.relative_to():
             return build_outlets(self.options.outlets, "", folder, self.step, "outlets.plugins")
+
+    def add_live_outlets(self, session: Session, note: Callable[[str], None] = print_error) -> None:
+        """Add the outlets for live topics to a session; `note` is called with one-line messages. Raises JounceError: a network cannot be used."""
+        ros2 = self.options.ros2
+        if ros2 is not None:
+            groups = common_groups(session, ros2.truth)
+            session.output.outlets.append(LiveTopics(session, Ros2Sink(ros2), ros2.rate, "outlets.ros2", groups, note))

@@ -47,7 +47,6 @@ from simulator.host.trip import Trip
 from simulator.host.washout_save import WashoutSave
 from simulator.maneuvers.phase_driver import DONE, how_ended
 from simulator.outlets.force_feedback import ForceFeedbackOutlet
-from simulator.outlets.ros2 import ros2_outlets
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.real_time import drive_in_real_time
 from simulator.run.course_records import CourseRecords
@@ -202,7 +201,7 @@ class Host:
             **({} if has_platform(parts) else {"platform": ""}),
         }
         log_options = LogOptions(about=about, say=self.messages.trouble, note=self._note)
-        session.output.outlets.extend(ros2_outlets(session, parts.options.ros2))
+        parts.add_live_outlets(session, self._note)
         self.log = open_log(parts, session, folder, streams.armed, log_options, raised=streams.waits)
         streams.began = True
         folder.began()

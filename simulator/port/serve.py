@@ -31,7 +31,6 @@ from simulator.host.drive_messages import DriveMessages
 from simulator.host.drive_view import DriveView
 from simulator.host.event_service import EventService
 from simulator.host.session_reports import SessionReports
-from simulator.outlets.ros2 import ros2_outlets
 from simulator.outlets.telemetry import TelemetryOutlet
 from simulator.port.messages import VERSION
 from simulator.port.peer import Peer, PortOutlet
@@ -209,7 +208,9 @@ class PortServer:
         peer = Peer(link, state.text(info), self._driver)
         events = EventService(control, o.say, peer.refuse)
         outlet = PortOutlet(link, state, every, lambda: peer.latest_command)
-        session.output.outlets += [*parts.outlets(folder.path), *ros2_outlets(session, parts.options.ros2), outlet]
+        session.output.outlets += parts.outlets(folder.path)
+        parts.add_live_outlets(session, o.say)
+        session.output.outlets.append(outlet)
         about = {"driver": "port", "platform": "", "port": f"version {VERSION}, {mode}"}
         log_options = LogOptions(about=about, say=self._messages.trouble, note=o.say)
         log = open_log(parts, session, folder, armed=False, options=log_options)

@@ -40,7 +40,6 @@ from simulator.maneuvers.plots.kinds import columns_of
 from simulator.maneuvers.report.page import RunInfo, columns_shown, violation
 from simulator.maneuvers.report.write_report import write_metrics, write_page, write_report
 from simulator.maneuvers.source_marks import mark_words
-from simulator.outlets.ros2 import ros2_outlets
 from simulator.outlets.telemetry import MemoryRecorder, TelemetryOutlet, measuring, session_grip
 from simulator.platform_phases import raise_platform
 from simulator.run.drive_figure import write_figures
@@ -211,7 +210,8 @@ def _simulate_maneuver(
 
     with on_signal(stop_request):
         try:
-            session.output.outlets.extend([*parts.outlets(folder.path), *ros2_outlets(session, parts.options.ros2)])
+            session.output.outlets.extend(parts.outlets(folder.path))
+            parts.add_live_outlets(session)
             log = open_log(parts, session, folder, armed=True, raised=True)
             session.output.outlets.extend(more)
             folder.began()

@@ -20,7 +20,8 @@ from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.driver.kinds import DRIVER_KINDS, ROS2
 from simulator.driver.ros2_driver import PARAMETERS
-from simulator.outlets.ros2 import Ros2Outlet
+from simulator.outlets.live_topics import LiveTopics, common_groups
+from simulator.outlets.ros2 import Ros2Sink
 from simulator.ros2.dds import Node, Quality, is_topic, usual_domain
 from simulator.ros2.options import FIELDS, INTERFACE, Ros2Options
 from simulator.sensors.messages.cdr import HEADER, decode, encode_parts
@@ -135,14 +136,18 @@ def test_data_on_the_wire_are_plain_cdr(domain):
     assert samples[0].encoded == HEADER + b"\x03\0\0\0\x07\0\0\0"
 
 
+def outlet_of(session, options: Ros2Options, note=print) -> LiveTopics:
+    return LiveTopics(session, Ros2Sink(options), options.rate, "outlets.ros2", common_groups(session, options.truth), note)
+
+
 def test_a_failed_network_ends_the_outlet_and_not_the_drive(domain):
     parts, driver = driver_in(domain)
     session = parts.session(driver)
-    outlet = Ros2Outlet(session, Ros2Options(domain=domain))
+    outlet = outlet_of(session, Ros2Options(domain=domain))
     session.output.outlets.append(outlet)
     session.reset()
     session.run(0.1)
-    outlet._publishers["/clock"]._writer = None
+    outlet._sink._publishers["/clock"]._writer = None
     session.run(2.0)
     assert any("ROS 2" in str(one) for one in session.output.failures) and outlet not in session.output.outlets
     session.close()
@@ -184,7 +189,7 @@ def test_an_empty_variable_is_no_domain(monkeypatch):
 def test_unknown_topics_are_named(domain):
     parts, driver = driver_in(domain)
     with pytest.raises(JounceError, match=r"/clok: no such topic \(did you mean /clock\?\)"):
-        Ros2Outlet(parts.session(driver), Ros2Options(domain=domain, topics={"/clok": "/time"}))
+        outlet_of(parts.session(driver), Ros2Options(domain=domain, topics={"/clok": "/time"}))
 
 
 @pytest.mark.parametrize("key", ["cmd_vel", "ackermann"])

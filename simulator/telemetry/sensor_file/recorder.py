@@ -13,11 +13,9 @@ A restart of the drive, a jump back in time, begins a new file.
 
 from __future__ import annotations
 
-import contextlib
-import queue
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,12 +24,13 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.json_output import json_text
-from simulator.base.plugin_thread import share_python, take_priority
+from simulator.base.work_thread import WorkThread
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part, encode_parts
 from simulator.sensors.messages.definitions import TRANSFORMS
 from simulator.sensors.messages.generic import generic_recording
-from simulator.sensors.messages.topic import ODOMETRY, VEHICLE, WORLD, Frame, Message, Recording, Topic, nanoseconds, pose, transform
+from simulator.sensors.messages.topic import ODOMETRY, VEHICLE, WORLD, Frame, Recording, Topic, nanoseconds, pose, transform
+from simulator.sensors.messages.topic_encoder import TopicEncoder
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.telemetry.sensor_file.names import numbered
 from simulator.telemetry.sensor_file.repair import repair
@@ -41,8 +40,6 @@ QUEUE_BYTES = 1 << 27
 """Size of the measurements that wait for the disk: six seconds of a camera and a lidar. If it is full, a real-time drive drops measurements."""
 ITEM_BYTES = 512
 """Size of a measurement in the queue besides its arrays."""
-PERIOD = 0.2
-"""Maximum wall time [s] that a thread waits for a signal."""
 CLOSE_TIMEOUT = 60.0
 """Maximum time [s] that `close` waits for the thread."""
 ESTIMATE_TIME = 1.0
@@ -59,6 +56,10 @@ class Recorded(NamedTuple):
     topics: tuple[Topic, ...]
     frames: tuple[Frame, ...]
     """Frames of the sensor and of its data."""
+
+    def topic_name(self, topic: Topic) -> str:
+        """Return the complete name of a topic, for example "/lidar/points"."""
+        return f"/{self.sensor.name}/{topic.name}"
 
 
 def recorded_sensors(sensors: Iterable[MountedSensor]) -> tuple[list[Recorded], list[str]]:
@@ -81,13 +82,9 @@ def _recording(sensor: MountedSensor) -> tuple[Recording, list[str]]:
     return generic_recording(sensor.name, sensor.kind.arrays)
 
 
-class _Item(NamedTuple):
-    """Work for the thread."""
-
-    time: float
-    """Simulated time of the session [s]."""
-    size: int
-    write: Callable[[], None]
+def size_in_queue(measured: Measurement) -> int:
+    """Return the size of a measurement that waits [bytes]."""
+    return ITEM_BYTES + sum(array.nbytes for array in measured.arrays.values())
 
 
 class SensorRecorder:
@@ -114,91 +111,39 @@ class SensorRecorder:
         self.dropped = {one.sensor.name: 0 for one in recorded}
         self.troubles: deque[str] = deque()
         self.estimate = self.failure = ""
-        self._queue: deque[_Item] = deque()
-        self._put = self._done = 0  # bytes; each is written by one thread only
-        # not threading.Event: Ctrl-C inside its methods can leave its lock acquired forever
-        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._space: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._ending = False
         self._number, self._time = 1, -np.inf
-        self._faulty: set[tuple[str, str]] = set()
+        self._encoder = TopicEncoder("is not recorded", self.troubles.append)
         self._bytes = dict.fromkeys(self.dropped, 0)
         self._file = self._begin_file()
-        share_python(1)
-        self._thread = threading.Thread(target=self._work, name="sensor data", daemon=True)
-        self._thread.start()
+        self._thread = WorkThread("sensor data", QUEUE_BYTES, self._failed)
 
     def measured(self, number: int, measured: Measurement, time: float, wait: bool) -> None:
         """Record a measurement of the sensor with a number in `recorded`, at a simulated time [s]; `wait` for a slow disk, or drop it."""
-        size = ITEM_BYTES + sum(array.nbytes for array in measured.arrays.values())
-        if not self._add(_Item(time, size, lambda: self._write_measurement(number, measured)), wait):
+        write = partial(self._write_measurement, number, measured)
+        if not self._thread.add(partial(self._serve, time, write), size_in_queue(measured), wait):
             self.dropped[self._recorded[number].sensor.name] += 1
 
     def moved(self, time: float, p_WB: NDArray[np.float64], q_WB: NDArray[np.float64], wait: bool) -> None:
         """Record the pose of the vehicle at a simulated time [s]; the arrays are copied."""
-        p, q = p_WB.tolist(), q_WB.tolist()
-        self._add(_Item(time, ITEM_BYTES, lambda: self._write_transforms(MOVING, time, [pose(time, ODOMETRY, VEHICLE, p, q)])), wait)
+        write = partial(self._write_pose, time, p_WB.tolist(), q_WB.tolist())
+        self._thread.add(partial(self._serve, time, write), ITEM_BYTES, wait)
 
     def close(self) -> None:
         """Write what waits and end the file; further calls have no effect."""
-        if self._ending:
-            return
-        self._ending = True
-        self._wake.put(None)
-        self._thread.join(CLOSE_TIMEOUT)
-        share_python(-1)
-        if self._thread.is_alive():
+        if not self._thread.close(lambda: self._file.finish(self._summary()), CLOSE_TIMEOUT) and not self.failure:
             self._fail("the disk does not respond")
 
-    def _add(self, item: _Item, wait: bool) -> bool:
-        if self.failure:
-            return True  # the recording has ended, which was reported
-        if self._put - self._done > QUEUE_BYTES and not (wait and self._wait_for_space()):
-            return bool(self.failure)
-        self._queue.append(item)
-        self._put += item.size
-        if self._wake.empty():
-            self._wake.put(None)
-        return True
-
-    def _wait_for_space(self) -> bool:
-        while self._put - self._done > QUEUE_BYTES and not self.failure:
-            self._wake.put(None)
-            _await(self._space)
-        return not self.failure
-
-    def _work(self) -> None:
-        """Body of the thread."""
-        while not self.failure:
-            _await(self._wake)
-            take_priority()
-            is_ending = self._ending  # read before the last pass
-            try:
-                while self._queue:
-                    self._serve(self._queue.popleft())
-                if is_ending:
-                    self._file.finish(self._summary())
-                    return
-            except OSError as error:
-                self._fail(error.strerror or str(error))
-            except Exception as error:  # otherwise the session would wait forever for space
-                self._fail(f"{type(error).__name__}: {error}")
-            if self._space.empty():
-                self._space.put(None)
-
-    def _serve(self, item: _Item) -> None:
-        if item.time < self._time - 0.5 * self._step:
+    def _serve(self, time: float, write: Callable[[], None]) -> None:
+        """Write what belongs to a simulated time of the session [s]; in the thread."""
+        if time < self._time - 0.5 * self._step:
             self._file.finish(self._summary())
             self._number += 1
             self._file = self._begin_file()
             self._bytes = dict.fromkeys(self._bytes, 0)
-        self._time = item.time
-        item.write()
-        self._done += item.size
-        if not self.estimate and item.time >= self._first_time + ESTIMATE_TIME:
-            self.estimate = self._estimated(item.time - self._first_time)
-        if self._space.empty():
-            self._space.put(None)
+        self._time = time
+        write()
+        if not self.estimate and time >= self._first_time + ESTIMATE_TIME:
+            self.estimate = self._estimated(time - self._first_time)
 
     def _begin_file(self) -> MessageWriter:
         """Create a file with its channels and the static frames."""
@@ -213,28 +158,21 @@ class SensorRecorder:
         for one in self._recorded:
             about = _about(one.sensor, self._step)
             for topic in one.topics:
-                name = f"/{one.sensor.name}/{topic.name}"
+                name = one.topic_name(topic)
                 self._channels[name] = writer.add_channel(name, topic.type, {**about, **topic.metadata})
         return writer
 
     def _write_measurement(self, number: int, measured: Measurement) -> None:
         one = self._recorded[number]
         for topic in one.topics:
-            name = f"/{one.sensor.name}/{topic.name}"
-            if (one.sensor.name, topic.name) in self._faulty:
-                continue
-            try:
-                message = topic.message(measured)
-                data = None if message is None or _is_too_early(message) else encode_parts(topic.type, message)
-            except Exception as error:  # of a plugin, for example a message without a field
-                self._faulty.add((one.sensor.name, topic.name))
-                self.troubles.append(
-                    f"topic {name} is not recorded from {measured.time:.3f} s on: {type(error).__name__}: {error}".rstrip(": ")
-                )
-                continue
+            name = one.topic_name(topic)
+            data = self._encoder.encode(name, topic.type, measured.time, partial(topic.message, measured))
             if data is not None:
                 self._write(name, nanoseconds(measured.delivered), nanoseconds(measured.time), data)
                 self._bytes[one.sensor.name] += sum(map(len, data))
+
+    def _write_pose(self, time: float, p: Any, q: Any) -> None:
+        self._write_transforms(MOVING, time, [pose(time, ODOMETRY, VEHICLE, p, q)])
 
     def _write_transforms(self, topic: str, time: float, transforms: list[Any]) -> None:
         at = nanoseconds(time)
@@ -258,6 +196,9 @@ class SensorRecorder:
     def _summary(self) -> dict[str, dict[str, str]]:
         return {SUMMARY: {one.sensor.name: json_text(_counts(one.sensor, self.dropped[one.sensor.name])) for one in self._recorded}}
 
+    def _failed(self, error: BaseException) -> None:
+        self._fail((error.strerror or str(error)) if isinstance(error, OSError) else f"{type(error).__name__}: {error}")
+
     def _fail(self, reason: str) -> None:
         """End the recording: make the file readable, and report the reason once."""
         file = self._file.file
@@ -269,7 +210,6 @@ class SensorRecorder:
             what += f" ({error}; hint: 'jounce info {self._folder}' repairs the file)"
         self.troubles.append(what)
         self.failure = reason
-        self._queue.clear()
 
 
 def size_text(size: float) -> str:
@@ -279,11 +219,6 @@ def size_text(size: float) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000.0
     return f"{size:.3g} GB"
-
-
-def _is_too_early(message: Message) -> bool:
-    """Return whether the data of a message begin before the simulation, such as the first scan of a lidar: ROS has no negative times."""
-    return message.get("header", {}).get("stamp", {}).get("sec", 0) < 0
 
 
 def _about(sensor: MountedSensor, step: float) -> dict[str, str]:
@@ -298,9 +233,3 @@ def _about(sensor: MountedSensor, step: float) -> dict[str, str]:
 
 def _counts(sensor: MountedSensor, dropped: int) -> dict[str, Any]:
     return {"late": sensor.late, "skipped": sensor.skipped, "dropped": dropped, "trouble": sensor.trouble}
-
-
-def _await(signals: queue.SimpleQueue[None]) -> None:
-    """Wait for a signal, but not longer than PERIOD."""
-    with contextlib.suppress(queue.Empty):
-        signals.get(timeout=PERIOD)
