@@ -28,14 +28,19 @@ class GoalSection:
     """Goal of a maneuver."""
 
     position: Any = entry(
-        Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain, or route, or topic", None, written="m"
+        Number("m", -1e5, 1e5, shape=(2,)),
+        "position ahead of and to the left of the start of the terrain, or route, or topic",
+        None,
+        written="m",
     )
     route: Any = entry(
         Either((_NAME, ListOf(_NAME, least=1))),
         "name of a place or lane of the terrain, or a list of them in order: the way along the lanes through them is the route, its end the goal",
         None,
     )
-    topic: str | None = entry(TOPIC_NAME, "topic of ROS 2 by which goals come during the drive, for example /goal_pose (docs/ros2.md)", None)
+    topic: str | None = entry(
+        TOPIC_NAME, "topic of ROS 2 by which goals come during the drive, for example /goal_pose (docs/ros2.md)", None
+    )
     radius: float = entry(
         Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
     )

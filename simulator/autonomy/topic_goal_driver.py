@@ -25,9 +25,11 @@ from simulator.sensors.messages.definitions import POSE_STAMPED
 from simulator.sensors.messages.topic import ODOMETRY, VEHICLE, WORLD
 from terrain.ground import Ground
 
+HINT = "driver: {type: planner, goal: {topic: /goal_pose}}"
+"""Key of a session with this driver."""
 FARTHEST = 1e5
 """m. Largest coordinate of a goal, as in a file."""
-MAX_NOTICES = 100
+MAX_REPORTS = 100
 """Maximum number of lines, after which a node that sends wrong goals is not reported any more."""
 
 
@@ -62,7 +64,7 @@ class TopicGoalDriver(GoalDriver):
 
     Attributes
     ----------
-    notices : lines for the user so far
+    reports : lines for the user so far
 
     Raises JounceError: as `GoalDriver`; the domain cannot be joined.
     """
@@ -71,7 +73,7 @@ class TopicGoalDriver(GoalDriver):
 
     def __init__(self, task: GoalTask, settings: DriverSettings, pedals: SpeedGains, steering: Mapping[str, Any]) -> None:
         super().__init__(task, settings, pedals, steering)
-        self.notices: list[str] = []
+        self.reports: list[str] = []
         self._obstruction = ""  # of the start
         self._topic, self._ground = str(task.goal.topic), settings.ground
         self._node = Node(own_domain(settings.values), settings.values["interface"])
@@ -117,6 +119,6 @@ class TopicGoalDriver(GoalDriver):
         self._note(math.nan, outcome.message)
 
     def _note(self, t: float, text: str) -> None:
-        if len(self.notices) < MAX_NOTICES:
+        if len(self.reports) < MAX_REPORTS:
             when = "" if math.isnan(t) else f" at {t:.2f} s"
-            self.notices.append(f"{self._topic}{when}: {text}")
+            self.reports.append(f"{self._topic}{when}: {text}")

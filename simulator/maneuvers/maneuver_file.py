@@ -428,7 +428,9 @@ def _task(document: Document, file: object) -> GoalTask | None:
     if document.goal is None:
         return None
     if document.goal.topic is not None:
-        raise ConfigError(file, "goal.topic", document.goal.topic, "position or route; goals by a topic are for the driver planner of a session")
+        raise ConfigError(
+            file, "goal.topic", document.goal.topic, "position or route; goals by a topic are for the driver planner of a session"
+        )
     start = float(document.start.position[0]), float(document.start.position[1]), document.start.heading
     return goal_task(document.goal, document.mapper, document.planner, document.endings, start, file)
 

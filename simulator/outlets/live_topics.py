@@ -6,7 +6,7 @@ queue, costs messages and no time of a tick. A sink brings the messages to the r
     /clock            simulated time
     /tf, /tf_static   odom -> base_link; map -> odom, base_link -> NAME of the sensors, and further frames of a kind
     /odom             true pose and velocity of the vehicle
-    /joint_states     wheels, headings of the wheels, steering wheel
+    /joint_states     wheels, headings of the steered wheels, steering wheel
     /NAME/...         topics of a sensor, as in its file
 """
 
@@ -22,7 +22,8 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.rates import whole_ticks
 from simulator.base.work_thread import WorkThread
-from simulator.ros2.vehicle_messages import clock, joint_names, joints, odometry
+from simulator.ros2.robot_description import wheel_joints
+from simulator.ros2.vehicle_messages import clock, joints, odometry
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part
 from simulator.sensors.messages.definitions import CLOCK, JOINT_STATE, ODOMETRY, TRANSFORMS
@@ -185,7 +186,7 @@ class VehicleTopics:
         self.topics: Sequence[LiveTopic] = [LiveTopic("/tf_static", TRANSFORMS, LATCHED), LiveTopic("/joint_states", JOINT_STATE)]
         if truth:
             self.topics = [*self.topics, LiveTopic("/tf", TRANSFORMS, MOVING), LiveTopic("/odom", ODOMETRY)]
-        self._truth, self._names = truth, joint_names(len(session.readout[0]["wheel_angle"]))
+        self._truth, self._wheels = truth, wheel_joints(session.vehicle.description)
         recorded, _ = recorded_sensors(session.measuring.sensors)
         self._frames = [Frame(ODOMETRY_FRAME, WORLD, np.zeros(3), np.eye(3)), *(frame for one in recorded for frame in one.frames)]
 
@@ -201,7 +202,7 @@ class VehicleTopics:
             v, w = readout["v_WB_B"].tolist(), readout["w_WB_B"].tolist()
             publish("/tf", lambda: {"transforms": [pose(time, ODOMETRY_FRAME, VEHICLE, p, q)]})
             publish("/odom", lambda: odometry(time, p, q, v, w))
-        publish("/joint_states", lambda: joints(time, self._names, readout))
+        publish("/joint_states", lambda: joints(time, self._wheels, readout))
 
 
 def common_groups(session: Session, truth: bool) -> list[TopicGroup]:

@@ -50,7 +50,7 @@ def test_goals_come_one_after_the_other(parts):
     for wrong in (goal(math.nan, 0.0), goal(1e30, 0.0), goal(5.0, 0.0, "moon"), goal(5.0, 0.0, w=math.inf)):
         send.write(encode_parts(POSE_STAMPED, wrong))
         session.run(0.05)
-    assert driver.rests and [one.split(": ", 1)[1] for one in driver.notices] == [
+    assert driver.rests and [one.split(": ", 1)[1] for one in driver.reports] == [
         "goal ignored: not finite", "goal ignored: farther than 100000 m", "goal ignored: frame 'moon'; expected map, odom or base_link",
         "goal ignored: not finite",
     ]  # fmt: skip
@@ -59,14 +59,16 @@ def test_goals_come_one_after_the_other(parts):
     assert not driver.rests and driver.goal.x == pytest.approx(start[0] + 60.0, abs=0.1) and place()[0] > start[0] + 2.0
     send.write(encode_parts(POSE_STAMPED, goal(start[0] + 18.0, start[1] + 6.0, "odom")))
     session.run(15.0)
-    assert driver.rests and driver.outcome.word == "reached" and driver.ended == "", "the new goal replaces the old one, and the drive goes on"
+    assert driver.rests and driver.outcome.word == "reached" and driver.ended == "", (
+        "the new goal replaces the old one, and the drive goes on"
+    )
     assert np.hypot(place()[0] - start[0] - 18.0, place()[1] - start[1] - 6.0) < 2.5
     session.run(3.0)
     assert abs(float(session.readout[0]["v_WB_B"][0])) < 0.02
     send.write(encode_parts(POSE_STAMPED, goal(start[0] + 40.0, start[1] + 6.0)))
     session.run(15.0)
     assert np.hypot(place()[0] - start[0] - 40.0, place()[1] - start[1] - 6.0) < 2.5
-    assert sum("reached" in one for one in driver.notices) == 2
+    assert sum("reached" in one for one in driver.reports) == 2
     session.close()
 
 

@@ -13,7 +13,7 @@ from simulator.cli.main import main
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.ros2.robot_description import WheelJoints, _places, robot_description, wheel_joints
-from simulator.ros2.vehicle_messages import wheel_states
+from simulator.ros2.vehicle_messages import joints
 from simulator.sensors.messages.topic import Frame
 from vehicles.axle_layout import Axles
 from vehicles.multibody.description.mechanism import Mechanism
@@ -31,7 +31,7 @@ def test_the_wheels_are_where_the_joints_put_them():
     session.reset()
     session.run(3.0)
     r, wheels = session.readout[0], wheel_joints(parts.vehicle.description)
-    state = wheel_states(session.time, wheels, r)
+    state = joints(session.time, wheels, r)
     robot = mechanism_from_urdf(robot_description(parts.vehicle.description, parts.vehicle.tires), "sedan.urdf")
     assert [one.name for one in robot.joints if one.kind != "fixed" and "steering_joint" in one.name] == [
         "front_left_steering_joint", "front_right_steering_joint"
