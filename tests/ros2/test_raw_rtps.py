@@ -78,6 +78,6 @@ def test_hostile_datagrams_do_nothing():
         attacker.communicate()
         session.close()
     speeds = np.array(seen)
-    assert sum(not np.isfinite(list(one["linear"].values())).all() for one in taken) >= 2, "samples that are no numbers have come"
+    assert any(not np.isfinite([one["linear"]["x"], one["angular"]["z"]]).all() for one in taken), "samples that are no numbers have come"
     assert abs(speeds[-1, 1] - 3.0) <= 0.1, "the valid command arrives in the end"
     assert np.isfinite(speeds).all() and set(speeds[:, 0]) <= {0.0, 3.0}
