@@ -4,7 +4,7 @@ The thread of the ticks only puts copies into a queue. Conversion and network ar
 queue, costs messages and no time of a tick. A sink brings the messages to the readers: ROS 2 (`simulator.outlets.ros2`) or another network.
 
     /clock            simulated time
-    /tf, /tf_static   odom -> base_link; map -> odom, base_link -> NAME of the sensors, and further frames of a kind
+    /tf, /tf_static   odom -> base_link; map -> odom, base_link -> rear_axle, base_link -> NAME of the sensors, and further frames
     /odom             true pose and velocity of the vehicle
     /joint_states     wheels, headings of the steered wheels, steering wheel
     /NAME/...         topics of a sensor, as in its file
@@ -22,7 +22,7 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.rates import whole_ticks
 from simulator.base.work_thread import WorkThread
-from simulator.ros2.robot_description import wheel_joints
+from simulator.ros2.robot_description import rear_axle, wheel_joints
 from simulator.ros2.vehicle_messages import clock, joints, odometry
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part
@@ -186,9 +186,11 @@ class VehicleTopics:
         self.topics: Sequence[LiveTopic] = [LiveTopic("/tf_static", TRANSFORMS, LATCHED), LiveTopic("/joint_states", JOINT_STATE)]
         if truth:
             self.topics = [*self.topics, LiveTopic("/tf", TRANSFORMS, MOVING), LiveTopic("/odom", ODOMETRY)]
-        self._truth, self._wheels = truth, wheel_joints(session.vehicle.description)
+        vehicle = session.vehicle
+        self._truth, self._wheels = truth, wheel_joints(vehicle.description)
         recorded, _ = recorded_sensors(session.measuring.sensors)
-        self._frames = [Frame(ODOMETRY_FRAME, WORLD, np.zeros(3), np.eye(3)), *(frame for one in recorded for frame in one.frames)]
+        constant = Frame(ODOMETRY_FRAME, WORLD, np.zeros(3), np.eye(3)), rear_axle(vehicle.description, vehicle.tires)
+        self._frames = [*constant, *(frame for one in recorded for frame in one.frames)]
 
     def take(self, session: Session, begins: bool) -> Callable[[Publish], None]:
         """Copy the readout."""

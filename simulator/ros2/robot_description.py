@@ -3,6 +3,7 @@
     base_link -> chassis                          fixed: mass and box of the body
     base_link -> PLACE_knuckle -> PLACE_wheel     heading of a steered wheel, then rotation of the wheel
     base_link -> steering_wheel
+    base_link -> rear_axle                        fixed: on the ground below the middle of the last axle
     base_link -> frames of the sensors            fixed
 
 Wheels are where the design of the vehicle has them: travel, camber and displacement of the suspension have no joint.
@@ -25,7 +26,7 @@ from vehicles.description import Description
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.tires.tire_file import TireSet
 
-CHASSIS, STEERING_WHEEL = "chassis", "steering_wheel"
+CHASSIS, STEERING_WHEEL, REAR_AXLE = "chassis", "steering_wheel", "rear_axle"
 """Names of links."""
 STEERING_WHEEL_JOINT = "steering_wheel_joint"
 RIM = 0.19
@@ -67,6 +68,13 @@ def _identifier(name: str) -> str:
     return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)
 
 
+def rear_axle(description: Description, tires: TireSet) -> Frame:
+    """Return the frame about which a vehicle with an unsteered last axle turns, on level ground in the design position."""
+    corners = list(description.mechanism.axles.on(len(description.mechanism.axles.names) - 1))
+    center = np.mean([description.design.corners[corner].W for corner in corners], axis=0)
+    return Frame(REAR_AXLE, VEHICLE, center - (0.0, 0.0, float(tires.shared["radius"][corners].mean())), np.eye(3))
+
+
 def robot_description(description: Description, tires: TireSet, frames: Iterable[Frame] = ()) -> str:
     """Return the URDF of a vehicle, with the frames of its sensors. Raises JounceError: a sensor has the name of a link."""
     robot = ET.Element("robot", name=_identifier(description.name) or "vehicle")
@@ -81,7 +89,7 @@ def robot_description(description: Description, tires: TireSet, frames: Iterable
     head = np.array(description.body[0]["drivers_head"])
     _joint(robot, STEERING_WHEEL_JOINT, (VEHICLE, STEERING_WHEEL), head + FROM_HEAD, kind="continuous", axis=COLUMN)
     names = {one.get("name") for one in robot}
-    for frame in frames:
+    for frame in (rear_axle(description, tires), *frames):
         if frame.name in names:
             raise JounceError(f"sensor {frame.name}: the vehicle has a link of this name in ROS 2; expected another name")
         names.add(frame.name)

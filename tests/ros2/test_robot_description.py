@@ -41,6 +41,7 @@ def test_the_wheels_are_where_the_joints_put_them():
     assert sum(one.mass for one in robot.bodies) == pytest.approx(float(whole.chassis[0]["mass"] + whole.corners[0]["corner_mass"].sum()))
     assert abs(r["road_wheel_angle"][0]) > 0.05 and r["wheel_angle"].min() > 3.0
     poses = placed(robot, dict(zip(state["name"], state["position"], strict=True)))
+    assert poses["rear_axle"][0][:2] == pytest.approx(r["p_BK"][2:, :2].mean(axis=0), abs=0.01)
     for corner, place in enumerate(wheels.places):
         p, R = poses[f"{place}_wheel"]
         assert p[2] == pytest.approx(float(r["p_BK"][corner][2] - r["jounce"][corner]), abs=1e-4), "the suspension has no joint"
