@@ -35,7 +35,6 @@ from simulator.outlets.live_topics import LiveTopics, common_groups
 from simulator.outlets.log_outlet_runner import LogOutletRunner
 from simulator.outlets.outlet_runner import OutletRunner
 from simulator.outlets.ros2 import Ros2Sink
-from simulator.outlets.world_topics import world_groups
 from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_of
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
@@ -282,7 +281,7 @@ class SessionParts:
         """Add the outlets for live topics to a session; `note` is called with one-line messages. Raises JounceError: a network cannot be used."""
         ros2 = self.options.ros2
         if ros2 is not None:
-            groups = [*common_groups(session, ros2.truth), *world_groups(session, self.traits, ros2.map_rate, ros2.objects_rate)]
+            groups = common_groups(session, ros2.truth, ros2.map_rate, ros2.objects_rate)
             session.output.outlets.append(LiveTopics(session, Ros2Sink(ros2), ros2.rate, "outlets.ros2", groups, note))
             if not isinstance(session.driver, TopicGoalDriver):
                 note(f"ROS 2: no planner follows /goal_pose; hint: {HINT}")

@@ -1,4 +1,5 @@
-"""Outlet that publishes a session live: clock, transforms, odometry, joints, sensors and further groups of topics.
+"""Outlet that publishes a session live: clock, transforms, odometry, joints, sensors and further groups of topics, as those of
+`simulator.outlets.world_topics`.
 
 The thread of the ticks only puts copies into a queue. Conversion and network are in the thread of the outlet; a reader that stalls, or a full
 queue, costs messages and no time of a tick. A sink brings the messages to the readers: ROS 2 (`simulator.outlets.ros2`) or another network.
@@ -22,6 +23,7 @@ import numpy as np
 from simulator.base.errors import JounceError
 from simulator.base.rates import whole_ticks
 from simulator.base.work_thread import WorkThread
+from simulator.ros2.options import MAP_RATE, OBJECTS_RATE
 from simulator.ros2.robot_description import rear_axle, wheel_joints
 from simulator.ros2.vehicle_messages import clock, joints, odometry
 from simulator.sensors.measurement import Measurement
@@ -207,6 +209,8 @@ class VehicleTopics:
         publish("/joint_states", lambda: joints(time, self._wheels, readout))
 
 
-def common_groups(session: Session, truth: bool) -> list[TopicGroup]:
-    """Return the groups that all sinks publish."""
-    return [VehicleTopics(session, truth)]
+def common_groups(session: Session, truth: bool, map_rate: float = MAP_RATE, objects_rate: float = OBJECTS_RATE) -> list[TopicGroup]:
+    """Return the groups that all sinks publish; a rate [Hz] of 0 leaves out its topic. Raises JounceError: a sensor has the name of a link."""
+    from simulator.outlets.world_topics import world_groups  # imported here, because the module needs this one
+
+    return [VehicleTopics(session, truth), *world_groups(session, map_rate, objects_rate)]

@@ -23,9 +23,8 @@ from simulator.autonomy.mappers.truth import TruthMapper
 from simulator.autonomy.vehicle_traits import vehicle_traits
 from simulator.base.fields import read
 from simulator.base.records import Record, record
-from simulator.driver.internal_model import InternalModel
+from simulator.driver.vehicle_identification import lazy_internal_model
 from simulator.outlets.live_topics import LATCHED, STATE, LiveTopic, LiveTopics, Publish, TopicGroup
-from simulator.ros2.options import MAP_RATE, OBJECTS_RATE
 from simulator.ros2.robot_description import robot_description
 from simulator.ros2.world_messages import DELETE, DELETE_ALL, ERROR, OK, WARN, Placed, Status, diagnostics, marker, markers, occupancy_grid
 from simulator.sensors.messages.cdr import encode
@@ -69,11 +68,12 @@ class Rate:
 class MapTopics:
     """Obstacle map."""
 
-    def __init__(self, session: Session, rate: float, traits: InternalModel) -> None:
+    def __init__(self, session: Session, rate: float) -> None:
         self.topics: Sequence[LiveTopic] = [LiveTopic("/map", OCCUPANCY_GRID, LATCHED)]
         self._rate, self._last = Rate(rate), math.nan
         self._mapper: TruthMapper | None = None
         if not isinstance(session.driver, GoalDriver):
+            traits = lazy_internal_model(session.vehicle, float(session.ground.p[0]["gravity"]), session.h)
             vehicle = vehicle_traits(session.vehicle.description, session.vehicle.tires, traits)
             settings = MapperSettings(read(TRUTH.parameters, {}, ""), vehicle, session.ground, np.random.default_rng(0))
             self._mapper = TruthMapper(settings)
@@ -232,13 +232,11 @@ class DescriptionTopics:
         return (lambda publish: publish("/robot_description", lambda: {"data": self._text})) if begins else None
 
 
-def world_groups(
-    session: Session, traits: InternalModel, map_rate: float = MAP_RATE, objects_rate: float = OBJECTS_RATE
-) -> list[TopicGroup]:
+def world_groups(session: Session, map_rate: float, objects_rate: float) -> list[TopicGroup]:
     """Return the groups of this module; a rate [Hz] of 0 leaves out its topic."""
     groups: list[TopicGroup] = [DescriptionTopics(session), DiagnosticTopics()]
     if map_rate > 0.0:
-        groups.append(MapTopics(session, map_rate, traits))
+        groups.append(MapTopics(session, map_rate))
     if objects_rate > 0.0:
         groups.append(ObjectTopics(objects_rate))
     return groups

@@ -11,7 +11,6 @@ from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.driver.kinds import DRIVER_KINDS, PLANNER
 from simulator.outlets.live_topics import LiveTopics, common_groups
-from simulator.outlets.world_topics import world_groups
 from simulator.ros2.robot_description import wheel_joints
 from simulator.sensors.messages.cdr import decode
 from terrain.objects.world_object import Box, WorldObject
@@ -53,7 +52,7 @@ class Rests:
 def published(parts, driver, seconds, during=lambda session: None):
     session, sink = parts.session(driver), Stored()
     session.reset()
-    groups = [*common_groups(session, True), *world_groups(session, parts.traits, 2.0, 10.0)]
+    groups = common_groups(session, True, 2.0, 10.0)
     notes = []
     outlet = LiveTopics(session, sink, 100.0, "outlets.test", groups, notes.append)
     session.output.outlets.append(outlet)
@@ -133,5 +132,7 @@ def test_the_map_of_a_planner_is_that_of_its_mapper(parts):
 
 
 def test_rates_of_zero_leave_out_a_topic(parts):
-    groups = world_groups(parts.session(Rests()), parts.traits, 0.0, 0.0)
-    assert [topic.name for group in groups for topic in group.topics] == ["/robot_description", "/diagnostics"]
+    groups = common_groups(parts.session(Rests()), False, 0.0, 0.0)
+    assert [topic.name for group in groups for topic in group.topics] == [
+        "/tf_static", "/joint_states", "/robot_description", "/diagnostics"
+    ]  # fmt: skip
