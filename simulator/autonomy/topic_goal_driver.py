@@ -83,7 +83,7 @@ class TopicGoalDriver(GoalDriver):
         """Take a new goal, and fill the COMMAND record at time t [s]."""
         now = readout[0]
         here = Pose(float(now["p_WB"][0]), float(now["p_WB"][1]), float(now["yaw"]))
-        for message in self._goals.take():
+        for message in self._goals.take() if self._failed_at is None else ():
             try:
                 self._set_out(t, goal_of(message, here, self._ground, self.goal.radius), int(command[0]["selector"]))
             except GoalError as error:

@@ -29,6 +29,7 @@ from simulator.ros2.robot_description import robot_description
 from simulator.ros2.world_messages import DELETE, DELETE_ALL, ERROR, OK, WARN, Placed, Status, diagnostics, marker, markers, occupancy_grid
 from simulator.sensors.messages.cdr import encode
 from simulator.sensors.messages.definitions import DIAGNOSTICS, MARKERS, OCCUPANCY_GRID, STRING
+from simulator.sensors.messages.topic import Message
 from simulator.telemetry.sensor_file.recorder import recorded_sensors
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
@@ -137,11 +138,15 @@ class ObjectTopics:
         if gone:
             publish("/objects", lambda: {"markers": [marker(number, label, DELETE) for number, label in gone]})
         if resting is not None:
-            self._encoded = [encode(MARKERS, {"markers": markers(part)}) for part in _chunks(resting)]
+            self._encoded = [encode(MARKERS, _marker_array(part)) for part in _chunks(resting)]
         for data in self._encoded if is_full else ():
             publish("/objects", partial(bytes, data))
         for part in _chunks(moving):
-            publish("/objects", lambda part=part: {"markers": markers(part)})
+            publish("/objects", partial(_marker_array, part))
+
+
+def _marker_array(placed: Placed) -> Message:
+    return {"markers": markers(placed)}
 
 
 def _moving(objects: ObjectSet) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -81,5 +81,7 @@ class Ros2Options:
                     raise ConfigError(file, f"outlets.ros2.topics.{usual}", name, f"names of topics; {TOPIC_NAME.expected}")
             if list(topics.values()).count(name) > 1:
                 raise ConfigError(file, f"outlets.ros2.topics.{usual}", name, "a different name for each topic")
-        rates = (values[name] for name in ("rate", "map_rate", "objects_rate"))
-        return Ros2Options(own_domain(values), values["interface"], *rates, values["truth"], values["reliability"] == "reliable", topics)
+        return Ros2Options(
+            own_domain(values), values["interface"], values["rate"], values["map_rate"], values["objects_rate"], values["truth"],
+            values["reliability"] == "reliable", topics,
+        )  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from simulator.autonomy.contract import Pose
 from simulator.autonomy.topic_goal_driver import GoalError, TopicGoalDriver, goal_of
 from simulator.base.errors import ConfigError
-from simulator.builder.builder import build
+from simulator.builder.builder import build, build_ground
 from simulator.configuration.configuration import configuration
 from simulator.configuration.overrides import changes
 from simulator.driver.kinds import DRIVER_KINDS, PLANNER
@@ -72,10 +72,20 @@ def test_goals_come_one_after_the_other(parts):
     session.close()
 
 
+def test_a_mapper_that_fails_ends_the_drive_at_rest(parts, monkeypatch):
+    driver = parts.driver(DRIVER_KINDS.need(PLANNER), paced=False, parameters={"goal": {"topic": "/goal_pose"}, "domain": DOMAIN})
+    session = parts.session(driver)
+    session.reset()
+    session.run(0.5)
+    monkeypatch.setattr(driver._mapper, "_function", lambda *_: 1 / 0)
+    session.run(5.0)
+    assert driver.outcome.word == "error" and "ZeroDivisionError" in driver.ended
+    session.close()
+
+
 def test_a_goal_outside_the_terrain_is_refused():
-    ground = build(configuration(None, changes({"vehicle": "sedan", "terrain": "jacksboro"})), check_step=False).ground
     with pytest.raises(GoalError, match="outside the terrain"):
-        goal_of(goal(9e4, 0.0), Pose(0.0, 0.0, 0.0), ground, 3.0)
+        goal_of(goal(9e4, 0.0), Pose(0.0, 0.0, 0.0), build_ground("hills"), 3.0)
 
 
 @pytest.mark.parametrize("given", [{}, {"topic": "/goal_pose", "position": [1.0, 2.0]}, {"topic": "goal"}])
