@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +30,8 @@ from vehicles.tires.tire_file import TireSet
 CHASSIS, STEERING_WHEEL, REAR_AXLE = "chassis", "steering_wheel", "rear_axle"
 """Names of links."""
 STEERING_WHEEL_JOINT = "steering_wheel_joint"
-RIM = 0.19
-"""m. Radius of the drawn steering wheel [assumed]."""
+RIM, RIM_MASS = 0.19, 2.0
+"""m, kg. Radius and mass of the steering wheel [assumed]; the mass is part of that of the chassis."""
 FROM_HEAD, COLUMN = (0.45, 0.0, -0.4), (-np.cos(0.45), 0.0, np.sin(0.45))
 """m, 1. Center of the steering wheel from the driver's head, and axis of the column toward the driver, in B [assumed]."""
 LEAST_INERTIA = 1e-4
@@ -85,6 +86,8 @@ def robot_description(description: Description, tires: TireSet, frames: Iterable
         _add_wheel(robot, description, tires, (corner, place, corner in joints.steered))
     wheel = _link(robot, STEERING_WHEEL)
     turned = _turned_to(np.array(COLUMN))
+    moments = RIM_MASS * RIM**2 * np.array([0.5, 0.5, 1.0])
+    _inertial(wheel, RigidBody(STEERING_WHEEL, RIM_MASS, np.zeros(3), turned * moments @ turned.T), np.zeros(3))
     _visual(wheel, "cylinder", {"radius": f"{RIM:g}", "length": "0.03"}, (0.1, 0.1, 0.1), R=turned)
     head = np.array(description.body[0]["drivers_head"])
     _joint(robot, STEERING_WHEEL_JOINT, (VEHICLE, STEERING_WHEEL), head + FROM_HEAD, kind="continuous", axis=COLUMN)
@@ -105,7 +108,8 @@ def _add_body(robot: ET.Element, description: Description) -> None:
     low, high = (parts["center"] - parts["half"]).min(axis=0), (parts["center"] + parts["half"]).max(axis=0)
     chassis = _link(robot, CHASSIS)
     racks = [corner.rack for corner in description.design.corners if corner.rack is not None]
-    _inertial(chassis, _sum([description.design.chassis, *racks]), np.zeros(3))
+    body = _sum([description.design.chassis, *racks])
+    _inertial(chassis, replace(body, mass=body.mass - RIM_MASS), np.zeros(3))
     size, middle = {"size": _numbers(high - low)}, 0.5 * (low + high)
     _visual(chassis, "box", size, (0.30, 0.38, 0.30), middle)
     _visual(chassis, "box", size, None, middle)

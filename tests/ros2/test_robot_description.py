@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,10 @@ from simulator.configuration.overrides import changes
 from simulator.ros2.robot_description import WheelJoints, _places, robot_description, wheel_joints
 from simulator.ros2.vehicle_messages import joints
 from simulator.sensors.messages.topic import Frame
+from tests.plugins import live_axle, trailing_arm  # noqa: F401 - kinds that the cars have
+from tests.plugins.wheels import car
 from vehicles.axle_layout import Axles
+from vehicles.description import read_description
 from vehicles.multibody.description.mechanism import Mechanism
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 
@@ -82,6 +86,17 @@ def test_an_axle_with_one_wheel_has_no_side():
         "front_steering_joint",
         "steering_wheel_joint",
     ]
+
+
+@pytest.mark.parametrize(("name", "places"), [("three wheels", ["rear"]), ("nine wheels", ["second_left", "middle", "rear_right"])])
+def test_vehicles_with_other_axles_have_joints_with_mass(name, places):
+    description = read_description(car(name), "car.yaml")
+    wheels = wheel_joints(description)
+    tires = SimpleNamespace(shared=np.full(len(wheels.places), 0.4, [("radius", "f8"), ("width", "f8")]))
+    robot = mechanism_from_urdf(robot_description(description, tires), "car.urdf")
+    masses = {body.name: body.mass for body in robot.bodies}
+    assert set(places) <= set(wheels.places) and all(masses[one.child] > 0.0 for one in robot.joints if one.kind != "fixed")
+    assert {one.name for one in robot.joints if one.kind != "fixed"} == set(wheels.names)
 
 
 def test_frames_of_sensors_keep_their_axes(tmp_path, capsys):
