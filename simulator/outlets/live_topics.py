@@ -16,13 +16,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.rates import whole_ticks
 from simulator.base.work_thread import WorkThread
+from simulator.outlets.topic_groups import LATCHED, MOVING, SENSOR, STATE, TIME, LiveTopic, Publish, TopicGroup
+from simulator.outlets.world_topics import world_groups
 from simulator.ros2.options import MAP_RATE, OBJECTS_RATE
 from simulator.ros2.robot_description import rear_axle, wheel_joints
 from simulator.ros2.vehicle_messages import clock, joints, odometry
@@ -42,32 +44,7 @@ QUEUE_BYTES = 1 << 26
 CLOSE_TIMEOUT = 5.0
 """s. Maximum time that `close` waits for the thread."""
 
-LATCHED, STATE, MOVING, SENSOR, TIME = "latched", "state", "moving", "sensor", "time"
-"""Uses of a topic. Later readers of a LATCHED one receive its last message; MOVING: transforms, of which no reader may miss many."""
-
-Publish = Callable[[str, Callable[[], Message | bytes | None]], None]
-"""Publishes a message by the name of its topic; the function returns the message, bytes that are encoded already, or None for none."""
-
-
-class LiveTopic(NamedTuple):
-    """Topic of a sink."""
-
-    name: str
-    type: str
-    """Name of the message, for example "nav_msgs/msg/Odometry"."""
-    use: str = STATE
-
-
-class TopicGroup(Protocol):
-    """Topics that belong together."""
-
-    topics: Sequence[LiveTopic]
-
-    def take(self, session: Session, begins: bool) -> Callable[[Publish], None] | None:
-        """Copy what is published at this time, in the thread of the ticks; return the function that publishes it, in the thread of the outlet.
-
-        None: nothing is due. `begins`: the first time of the session, and that after a restart.
-        """
+__all__ = ["LATCHED", "MOVING", "SENSOR", "STATE", "TIME", "LiveTopic", "LiveTopics", "Publish", "Sink", "TopicGroup", "common_groups"]
 
 
 class Sink(Protocol):
@@ -211,6 +188,4 @@ class VehicleTopics:
 
 def common_groups(session: Session, truth: bool, map_rate: float = MAP_RATE, objects_rate: float = OBJECTS_RATE) -> list[TopicGroup]:
     """Return the groups that all sinks publish; a rate [Hz] of 0 leaves out its topic. Raises JounceError: a sensor has the name of a link."""
-    from simulator.outlets.world_topics import world_groups  # imported here, because the module needs this one
-
     return [VehicleTopics(session, truth), *world_groups(session, map_rate, objects_rate)]

@@ -24,7 +24,7 @@ from simulator.autonomy.vehicle_traits import vehicle_traits
 from simulator.base.fields import read
 from simulator.base.records import Record, record
 from simulator.driver.vehicle_identification import lazy_internal_model
-from simulator.outlets.live_topics import LATCHED, STATE, LiveTopic, LiveTopics, Publish, TopicGroup
+from simulator.outlets.topic_groups import LATCHED, STATE, LiveTopic, Publish, TopicGroup
 from simulator.ros2.robot_description import robot_description
 from simulator.ros2.world_messages import DELETE, DELETE_ALL, ERROR, OK, WARN, Placed, Status, diagnostics, marker, markers, occupancy_grid
 from simulator.sensors.messages.cdr import encode
@@ -212,7 +212,8 @@ class DiagnosticTopics:
         return Status("ticks", WARN if new > 0 else OK, f"{new} late ticks" if new > 0 else "on time", values)
 
     def _topics(self, session: Session) -> Status:
-        dropped = {one.label: one.dropped for one in session.output.outlets if isinstance(one, LiveTopics)}
+        outlets: list[Any] = list(session.output.outlets)
+        dropped = {one.label: one.dropped for one in outlets if hasattr(one, "dropped")}
         new, self._dropped = sum(dropped.values()) - self._dropped, sum(dropped.values())
         text = f"{new} messages dropped" if new > 0 else "no message dropped"
         return Status("topics", WARN if new > 0 else OK, text, {f"dropped, {name}": count for name, count in dropped.items()})
