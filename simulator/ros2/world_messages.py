@@ -28,7 +28,7 @@ NO_TURN = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
 
 
 def occupancy_grid(time: float, origin: tuple[float, float], cell: float, layers: Mapping[str, NDArray[Any]]) -> Message:
-    """Return an obstacle map as `nav_msgs/OccupancyGrid`: 100 = obstacle, -1 = unknown, 0 to 99 = cost of free ground.
+    """Return an obstacle map as `nav_msgs/OccupancyGrid`: 100 = obstacle, -1 = unknown, 0 to 99 = cost of free ground; it is drawn at the height of its middle.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def occupancy_grid(time: float, origin: tuple[float, float], cell: float, layers
     state, elevation = layers["state"], layers["elevation"]
     cost = np.clip(99.0 * np.nan_to_num(layers["cost"], nan=0.0), 0.0, 99.0).astype(np.int8)
     data = np.where(state == OBSTACLE, LETHAL, np.where(state == FREE, cost, UNKNOWN_CELL)).astype(np.int8)
-    known = elevation[np.isfinite(elevation)]
-    corner = vector((*origin, float(np.median(known)) if len(known) else 0.0))
+    middle = float(elevation[elevation.shape[0] // 2, elevation.shape[1] // 2])
+    corner = vector((*origin, middle if np.isfinite(middle) else 0.0))
     info = {
         "map_load_time": stamp(time), "resolution": cell, "width": state.shape[1], "height": state.shape[0],
         "origin": {"position": corner, "orientation": NO_TURN},
