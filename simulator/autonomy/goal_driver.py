@@ -181,6 +181,8 @@ class GoalDriver:
     """Name of the driver in messages."""
     overrides_assistance = False
     """Its throttle keeps a speed, and overrides no driver assistance."""
+    rests = False
+    """True while the vehicle has no goal: it brakes, and the mapper goes on."""
 
     def __init__(self, task: GoalTask, settings: DriverSettings, pedals: SpeedGains, steering: Mapping[str, Any]) -> None:
         if settings.vehicle is None:
@@ -197,7 +199,7 @@ class GoalDriver:
         self._way = way_of(task.route, settings.ground, self.vehicle) if task.route else None
         self._others = None if self._way is None else RightOfWay(self._way, self.vehicle, settings.traits)
         x, y = task.goal_from(settings.ground.spawn) if self._way is None else self._way.points[-1].tolist()
-        self.goal = Goal(x, y, float(task.goal.radius))
+        self.goal = self._planned_for = self._plan_goal = Goal(x, y, float(task.goal.radius))
         check_on_map(self.goal, settings.ground)
         self._obstruction = obstructed_by(self.goal, settings.ground, self.vehicle)
         self._outline, self._clearance = outline_of(self.vehicle), ObjectClearance(self.vehicle, settings.ground)
@@ -302,7 +304,7 @@ class GoalDriver:
         self._history.append((t, np.array(now["p_WB"]), np.array(now["q_WB"])))
         if self._obstruction:
             self._end(Outcome(STUCK, self._obstruction))
-        if self.outcome is None and self._failed_at is None:
+        if self._is_under_way:
             before = self._judge.circles
             if self._way is not None:
                 self._way.advance(pose.x, pose.y)
@@ -310,12 +312,14 @@ class GoalDriver:
             self._end(self._judge.outcome(t, readout, self._collisions, self._reason, arrives))
             if self._judge.circles > before:
                 self._stuck, self._stuck_at = self._stuck + 1, pose[:2]
-        if self.outcome is None and self._failed_at is None:
+        if self._failed_at is None and (self.rests or self.outcome is None):
             try:
-                self._think(t, readout, pose, speed, sensors)
+                self._see(t, readout, pose, sensors)
+                if self._is_under_way:
+                    self._think(t, readout, pose, speed)
             except PlanError as error:
                 self._fail(t, str(error))
-        stops = self.outcome is not None or self._failed_at is not None or bool(self._reason)
+        stops = not self._is_under_way or bool(self._reason)
         self._follower.read(t, readout, command, 0.0 if stops else self._stop)
         limit = None
         if self._others is not None and self._follower.target > 0.0 and self._follower.direction > 0:
@@ -333,21 +337,30 @@ class GoalDriver:
             for watcher in self.watchers:
                 watcher(Snapshot(t, pose, self.map, plan, self.goal, self.vehicle, self._reason))
 
-    def _think(self, t: float, readout: Record, pose: Pose, speed: float, sensors: Mapping[str, Measurement]) -> None:
-        """Take results of mapper and planner, and begin their next calls. Raises PlanError."""
+    @property
+    def _is_under_way(self) -> bool:
+        """Whether the vehicle drives to the goal."""
+        return self.outcome is None and self._failed_at is None and not self.rests
+
+    def _see(self, t: float, readout: Record, pose: Pose, sensors: Mapping[str, Measurement]) -> None:
+        """Take the result of the mapper, and begin its next call. Raises PlanError."""
         result = self._mapper.result()
         if result is not None:
             self.map, self._has_news = result, True
             if not self.maps or result.time - self.maps[-1].time >= MAP_PERIOD - 1e-9:
                 self.maps.append(result)
             self._check_plan(pose)
-        planned = self._planner.result()
-        if planned is not None:
-            self._take(planned, pose)
         if self._mapper.is_due(t):
             objects = self._objects.snapshot() if self._mapper.in_thread and len(self._objects) else self._objects
             self._mapper.submit(t, MapperInput(t, readout.copy(), dict(sensors), objects, self._poses()))
+
+    def _think(self, t: float, readout: Record, pose: Pose, speed: float) -> None:
+        """Take the result of the planner, and begin its next call. Raises PlanError."""
+        planned = self._planner.result()
+        if planned is not None and self._planned_for == self.goal:
+            self._take(planned, pose)
         if self.map is not None and self._planner.is_due(t) and not self._keeps_plan(speed):
+            self._planned_for = self.goal
             self._planner.submit(t, self._planner_input(t, readout, pose, speed))
 
     def _poses(self) -> PoseTable:
@@ -374,7 +387,7 @@ class GoalDriver:
             float(speed_limit),
             float(planner["margin"]),
             self._stuck,
-            self.plan,
+            self.plan if self._plan_goal == self.goal else None,
             None if self._way is None else replace(self._way),
         )
 
@@ -386,6 +399,7 @@ class GoalDriver:
             and not self._reason
             and self._stop == math.inf
             and self._still_since is None
+            and self._plan_goal == self.goal
         )
 
     def _take(self, planned: Plan | Blocked, pose: Pose) -> None:
@@ -394,7 +408,7 @@ class GoalDriver:
         if isinstance(planned, Blocked):
             self._reason = NO_WAY + planned.reason
             return
-        self.plan, self._reason, self._number = planned, "", self._number + 1
+        self.plan, self._reason, self._number, self._plan_goal = planned, "", self._number + 1, self.goal
         self._follower.start(planned)
         self._check_plan(pose)
 

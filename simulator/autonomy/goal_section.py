@@ -14,6 +14,7 @@ from simulator.autonomy.planners.kinds import LANES, PLANNER
 from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.field_classes import entry, group_of
 from simulator.base.fields import Either, Field, Fields, Flag, ListOf, Number, Text
+from simulator.ros2.options import TOPIC_NAME
 
 if TYPE_CHECKING:
     from simulator.driver.path import Spawn
@@ -27,12 +28,18 @@ class GoalSection:
     """Goal of a maneuver."""
 
     position: Any = entry(
-        Number("m", -1e5, 1e5, shape=(2,)), "position ahead of and to the left of the start of the terrain, or route", None, written="m"
+        Number("m", -1e5, 1e5, shape=(2,)),
+        "position ahead of and to the left of the start of the terrain, or route, or topic",
+        None,
+        written="m",
     )
     route: Any = entry(
         Either((_NAME, ListOf(_NAME, least=1))),
         "name of a place or lane of the terrain, or a list of them in order: the way along the lanes through them is the route, its end the goal",
         None,
+    )
+    topic: str | None = entry(
+        TOPIC_NAME, "topic of ROS 2 by which goals come during the drive, for example /goal_pose (docs/ros2.md)", None
     )
     radius: float = entry(
         Number("m", 0.5, 100.0), "distance of the reference point from the goal at which the goal is reached", 3.0, written="m"
@@ -94,8 +101,10 @@ class GoalTask:
         return (given,) if isinstance(given, str) else tuple(given or ())
 
     def goal_from(self, spawn: Spawn | tuple[float, float, float]) -> tuple[float, float]:
-        """Return x, y [m] of the goal at a position in W, for a start pose (x, y, yaw) in W."""
+        """Return x, y [m] of the goal at a position in W, for a start pose (x, y, yaw) in W; that of the start, if goals come by a topic."""
         x, y, yaw = spawn
+        if self.goal.position is None:
+            return x, y
         yaw -= self.start[2]
         ahead, left = float(self.goal.position[0]) - self.start[0], float(self.goal.position[1]) - self.start[1]
         return x + math.cos(yaw) * ahead - math.sin(yaw) * left, y + math.sin(yaw) * ahead + math.cos(yaw) * left
@@ -105,9 +114,9 @@ def goal_task(
     goal: GoalSection, mapper: Any, planner: Any, endings: Endings, start: tuple[float, float, float] = (0.0, 0.0, 0.0), file: object = ""
 ) -> GoalTask:
     """Return the task of checked sections; a name alone stands for a kind with its defaults. Raises ConfigError."""
-    if (goal.position is None) == (goal.route is None):
-        given = NOTHING if goal.route is None else "position and route"
-        raise ConfigError(file, "goal", given, "either position or route")
+    given = [name for name in ("position", "route", "topic") if getattr(goal, name) is not None]
+    if len(given) != 1:
+        raise ConfigError(file, "goal", " and ".join(given) or NOTHING, "either position, route or topic")
     if planner is None:
         planner = USUAL_PLANNER if goal.route is None else LANES
     task = GoalTask(goal, values_of(MAPPER, mapper, file, "mapper"), values_of(PLANNER, planner, file, "planner"), endings, start)

@@ -11,6 +11,7 @@ from typing import Any
 
 from simulator.assistance.assistance import Assistance
 from simulator.assistance.lane_keeping import Lane, NetworkLane, PathLane
+from simulator.autonomy.topic_goal_driver import HINT, TopicGoalDriver
 from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.other_vehicles import OtherParts, one_more
@@ -281,8 +282,10 @@ class SessionParts:
         """Add the outlets for live topics to a session; `note` is called with one-line messages. Raises JounceError: a network cannot be used."""
         ros2 = self.options.ros2
         if ros2 is not None:
-            groups = common_groups(session, ros2.truth)
+            groups = common_groups(session, ros2.truth, ros2.map_rate, ros2.objects_rate)
             session.output.outlets.append(LiveTopics(session, Ros2Sink(ros2), ros2.rate, "outlets.ros2", groups, note))
+            if not isinstance(session.driver, TopicGoalDriver):
+                note(f"ROS 2: no planner follows /goal_pose; hint: {HINT}")
         if self.options.foxglove is not None:
             maneuver = None if self.maneuver is None else self.maneuver.name
             about: dict[str, Any] = {"vehicle": self.configuration.name("vehicle"), "terrain": self.terrain, "maneuver": maneuver}

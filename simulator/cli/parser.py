@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from simulator.base.argument_types import Commands, Parser, Version
-from simulator.cli.commands.components import add_cueing, add_terrain, add_tire
+from simulator.cli.commands.components import add_cueing, add_terrain, add_tire, add_vehicle
 from simulator.cli.commands.driving import add_devices, add_drive, add_platform, add_serve, add_stream, add_view
 from simulator.cli.commands.exports import add_export
 from simulator.cli.commands.files import add_check, add_doctor, add_list, add_schema
@@ -60,6 +60,7 @@ def parser_of(command: str = "", *further: str) -> Parser:
     add_compare(commands)
     add_terrain(commands)
     add_import(commands)
+    add_vehicle(commands)
     add_datasheet(commands)
     add_tire(commands)
     add_soil(commands)

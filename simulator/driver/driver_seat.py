@@ -94,6 +94,11 @@ class DriverSeat:
         return getattr(self.driver, "label", type(self.driver).__name__)
 
     @property
+    def reports(self) -> Sequence[str]:
+        """Lines of the present driver for the user, the first one first."""
+        return getattr(self.driver, "reports", ())
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the drivers who may drive, the first one first."""
         return tuple(self._choices)

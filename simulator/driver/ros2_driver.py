@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 
 from simulator.base.errors import JounceError
 from simulator.base.fields import Either, Field, Flag, Number
@@ -20,12 +19,12 @@ from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettin
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.speed import SpeedControl, SpeedGains
 from simulator.driver.steering.observation import grade_under
-from simulator.ros2.dds import Node, Quality, usual_domain
-from simulator.ros2.options import DOMAIN, INTERFACE, TOPIC_NAME
+from simulator.ros2.dds import Node, Quality
+from simulator.ros2.options import INTERFACE, OWN_DOMAIN, TOPIC_NAME, own_domain
 from simulator.sensors.messages.definitions import ACKERMANN, TWIST, TWIST_PLAIN
 
 PARAMETERS = (
-    replace(DOMAIN, kind=Either((DOMAIN.kind,))),
+    OWN_DOMAIN,
     INTERFACE,
     Field("cmd_vel", TOPIC_NAME, "topic of speed and yaw rate", "/cmd_vel"),
     Field("stamped", Flag(), "true: TwistStamped, as Nav2 sends since Kilted; false: Twist", False),
@@ -58,7 +57,7 @@ class Ros2Driver:
 
     def __init__(self, settings: DriverSettings) -> None:
         values, numbers = settings.values, settings.parameters[0]
-        self._node = Node(int(values["domain"]) if "domain" in values else usual_domain(), values["interface"])
+        self._node = Node(own_domain(values), values["interface"])
         twist = TWIST if values["stamped"] else TWIST_PLAIN
         quality = Quality(depth=1)
         self._twists = self._node.subscription(values["cmd_vel"], twist, quality)

@@ -30,6 +30,7 @@ class SessionReports:
     def __init__(self, messages: DriveMessages, view: DriveView) -> None:
         self._messages, self._view = messages, view
         self._passings = self._failures = self._troubles = self._incidents = self._collisions = self._assistance = 0
+        self._lines = 0
         self._in_incident = self._stopped = False
         self._active: set[str] = set()
         self._of_others: set[str] = set()
@@ -50,6 +51,10 @@ class SessionReports:
             for one in session.course.passings[self._passings :]:
                 self._messages.say(f"{one.time:.2f} s: {one.text}")
             self._passings = len(session.course.passings)
+        notices = session.seat.reports
+        for notice in notices[self._lines :]:
+            self._messages.say(notice)
+        self._lines = len(notices)
         self._report_stop(session)
         self._report_faults(session)
         self._report_assistance(session)

@@ -427,6 +427,10 @@ def _task(document: Document, file: object) -> GoalTask | None:
     """Return the drive to the goal, if there is one."""
     if document.goal is None:
         return None
+    if document.goal.topic is not None:
+        raise ConfigError(
+            file, "goal.topic", document.goal.topic, "position or route; goals by a topic are for the driver planner of a session"
+        )
     start = float(document.start.position[0]), float(document.start.position[1]), document.start.heading
     return goal_task(document.goal, document.mapper, document.planner, document.endings, start, file)
 

@@ -1,12 +1,13 @@
-"""Outlet that publishes a session live: clock, transforms, odometry, joints, sensors and further groups of topics.
+"""Outlet that publishes a session live: clock, transforms, odometry, joints, sensors and further groups of topics, as those of
+`simulator.outlets.world_topics`.
 
 The thread of the ticks only puts copies into a queue. Conversion and network are in the thread of the outlet; a reader that stalls, or a full
 queue, costs messages and no time of a tick. A sink brings the messages to the readers: ROS 2 (`simulator.outlets.ros2`) or another network.
 
     /clock            simulated time
-    /tf, /tf_static   odom -> base_link; map -> odom, base_link -> NAME of the sensors, and further frames of a kind
+    /tf, /tf_static   odom -> base_link; map -> odom, base_link -> rear_axle, base_link -> NAME of the sensors, and further frames
     /odom             true pose and velocity of the vehicle
-    /joint_states     wheels, headings of the wheels, steering wheel
+    /joint_states     wheels, headings of the steered wheels, steering wheel
     /NAME/...         topics of a sensor, as in its file
 """
 
@@ -15,14 +16,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from simulator.base.errors import JounceError
 from simulator.base.rates import whole_ticks
 from simulator.base.work_thread import WorkThread
-from simulator.ros2.vehicle_messages import clock, joint_names, joints, odometry
+from simulator.outlets.topic_groups import LATCHED, MOVING, SENSOR, TIME, LiveTopic, Publish, TopicGroup
+from simulator.outlets.world_topics import world_groups
+from simulator.ros2.options import MAP_RATE, OBJECTS_RATE
+from simulator.ros2.robot_description import rear_axle, wheel_joints
+from simulator.ros2.vehicle_messages import clock, joints, odometry
 from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.cdr import Part
 from simulator.sensors.messages.definitions import CLOCK, JOINT_STATE, ODOMETRY, TRANSFORMS
@@ -39,34 +44,6 @@ QUEUE_BYTES = 1 << 26
 """Size of what waits for the thread: three seconds of a camera and a lidar. If it is full, a real-time drive drops messages."""
 CLOSE_TIMEOUT = 5.0
 """s. Maximum time that `close` waits for the thread."""
-
-LATCHED, STATE, MOVING, SENSOR, TIME = "latched", "state", "moving", "sensor", "time"
-"""Uses of a topic. Later readers of a LATCHED one receive its last message; MOVING: transforms, of which no reader may miss many."""
-
-Publish = Callable[[str, Callable[[], Message | bytes | None]], None]
-"""Publishes a message by the name of its topic; the function returns the message, bytes that are encoded already, or None for none."""
-
-
-class LiveTopic(NamedTuple):
-    """Topic of a sink."""
-
-    name: str
-    type: str
-    """Name of the message, for example "nav_msgs/msg/Odometry"."""
-    use: str = STATE
-
-
-class TopicGroup(Protocol):
-    """Topics that belong together."""
-
-    topics: Sequence[LiveTopic]
-
-    def take(self, session: Session, begins: bool) -> Callable[[Publish], None] | None:
-        """Copy what is published at this time, in the thread of the ticks; return the function that publishes it, in the thread of the outlet.
-
-        None: nothing is due. `begins`: the first time of the session, and that after a restart. A group with a method `hear(session, event)`
-        returns in the same way what it publishes of an event.
-        """
 
 
 class Sink(Protocol):
@@ -197,9 +174,11 @@ class VehicleTopics:
         self.topics: Sequence[LiveTopic] = [LiveTopic("/tf_static", TRANSFORMS, LATCHED), LiveTopic("/joint_states", JOINT_STATE)]
         if truth:
             self.topics = [*self.topics, LiveTopic("/tf", TRANSFORMS, MOVING), LiveTopic("/odom", ODOMETRY)]
-        self._truth, self._names = truth, joint_names(len(session.readout[0]["wheel_angle"]))
+        vehicle = session.vehicle
+        self._truth, self._wheels = truth, wheel_joints(vehicle.description)
         recorded, _ = recorded_sensors(session.measuring.sensors)
-        self._frames = [Frame(ODOMETRY_FRAME, WORLD, np.zeros(3), np.eye(3)), *(frame for one in recorded for frame in one.frames)]
+        constant = Frame(ODOMETRY_FRAME, WORLD, np.zeros(3), np.eye(3)), rear_axle(vehicle.description, vehicle.tires)
+        self._frames = [*constant, *(frame for one in recorded for frame in one.frames)]
 
     def take(self, session: Session, begins: bool) -> Callable[[Publish], None]:
         """Copy the readout."""
@@ -213,9 +192,9 @@ class VehicleTopics:
             v, w = readout["v_WB_B"].tolist(), readout["w_WB_B"].tolist()
             publish("/tf", lambda: {"transforms": [pose(time, ODOMETRY_FRAME, VEHICLE, p, q)]})
             publish("/odom", lambda: odometry(time, p, q, v, w))
-        publish("/joint_states", lambda: joints(time, self._names, readout))
+        publish("/joint_states", lambda: joints(time, self._wheels, readout))
 
 
-def common_groups(session: Session, truth: bool) -> list[TopicGroup]:
-    """Return the groups that all sinks publish."""
-    return [VehicleTopics(session, truth)]
+def common_groups(session: Session, truth: bool, map_rate: float = MAP_RATE, objects_rate: float = OBJECTS_RATE) -> list[TopicGroup]:
+    """Return the groups that all sinks publish; a rate [Hz] of 0 leaves out its topic. Raises JounceError: a sensor has the name of a link."""
+    return [VehicleTopics(session, truth), *world_groups(session, map_rate, objects_rate)]

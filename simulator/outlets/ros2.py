@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simulator.base.errors import JounceError
 from simulator.base.suggestions import did_you_mean
-from simulator.outlets.live_topics import LATCHED, MOVING, SENSOR, STATE, TIME, LiveTopic
+from simulator.outlets.topic_groups import LATCHED, MOVING, SENSOR, STATE, TIME, LiveTopic
 from simulator.ros2.dds import CLOCK, Node, Publisher, Quality
 from simulator.ros2.dds import LATCHED as LATCHED_QUALITY
 from simulator.ros2.options import Ros2Options

@@ -25,6 +25,9 @@ MAX_DOMAIN = 232
 TOPIC = r"\A(?!.*__)(/[A-Za-z_][A-Za-z0-9_]*)+\Z"
 """Pattern of the names of topics that ROS 2 accepts."""
 
+ERRORS = 3
+"""Log categories of cyclonedds: fatal errors and errors."""
+
 _DOMAINS: dict[int, tuple[str, Any]] = {}
 """Interface and object of each domain of this process: a domain can be created only once."""
 
@@ -82,6 +85,7 @@ class Node:
             raise JounceError(
                 f"ROS 2: the package cyclonedds cannot be loaded ({error}); hint: pip install --force-reinstall cyclonedds"
             ) from None
+        _only_errors()
         try:
             known, made = _DOMAINS.get(domain, (interface, None))
             if known != interface:
@@ -153,6 +157,14 @@ class Subscription:
                 with contextlib.suppress(ValueError):
                     out.append(decode(self._kind, encoded))
         return out
+
+
+def _only_errors() -> None:
+    """Let cyclonedds print errors only: a warning for each invalid datagram would let another machine flood the terminal."""
+    from cyclonedds.internal import DDS
+
+    with contextlib.suppress(AttributeError):  # a private name, which another version may lack
+        DDS._dll_handle.dds_set_log_mask(ERRORS)
 
 
 def _configuration(interface: str) -> str:

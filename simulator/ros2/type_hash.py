@@ -15,7 +15,7 @@ from simulator.sensors.messages.definitions import MessageField, fields
 
 _IDS = {
     "int8": 2, "uint8": 3, "int16": 4, "uint16": 5, "int32": 6, "uint32": 7, "int64": 8, "uint64": 9, "float32": 10, "float64": 11,
-    "bool": 15, "string": 17,
+    "bool": 15, "byte": 16, "string": 17,
 }  # fmt: skip
 _NESTED, _ARRAY, _SEQUENCE = 1, 48, 144
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.ros2.robot_description import WheelJoints
 from simulator.sensors.messages.topic import ODOMETRY, VEHICLE, Message, header, stamp, vector
 
 NO_COVARIANCE = [0.0] * 36
@@ -31,18 +32,9 @@ def odometry(time: float, p: list[float], q: list[float], v: list[float], w: lis
     }  # fmt: skip
 
 
-def joint_names(wheels: int) -> list[str]:
-    """Return the names of the joints of a vehicle by its number of wheels: rotations of the wheels, headings of the wheels, steering wheel."""
-    if wheels == 4:
-        places = ["front_left", "front_right", "rear_left", "rear_right"]
-    else:
-        places = [f"axle_{1 + k // 2}_{'left' if k % 2 == 0 else 'right'}" for k in range(wheels)]
-    return [*(f"{one}_wheel_joint" for one in places), *(f"{one}_steering_joint" for one in places), "steering_wheel_joint"]
-
-
-def joints(time: float, names: list[str], readout: Any) -> Message:
+def joints(time: float, wheels: WheelJoints, readout: Any) -> Message:
     """Return the angles [rad] and rates [rad/s] of the joints from a row of READOUT as `sensor_msgs/JointState`."""
-    position = np.concatenate((readout["wheel_angle"], readout["road_wheel_angle"], (readout["steering_wheel_angle"],)))
-    headings = np.zeros(len(readout["wheel_angle"]))
-    rates = np.concatenate((readout["wheel_spin"], headings, (readout["steering_wheel_rate"],)))
-    return {"header": header(time, VEHICLE), "name": names, "position": position, "velocity": rates, "effort": np.zeros(0)}
+    steered = list(wheels.steered)
+    position = np.concatenate((readout["wheel_angle"], readout["road_wheel_angle"][steered], (readout["steering_wheel_angle"],)))
+    rates = np.concatenate((readout["wheel_spin"], np.zeros(len(steered)), (readout["steering_wheel_rate"],)))
+    return {"header": header(time, VEHICLE), "name": wheels.names, "position": position, "velocity": rates, "effort": np.zeros(0)}

@@ -158,7 +158,9 @@ class _Recorders:
 
 
 def _print_troubles(parts: SessionParts, session: Session, run: _Outcome, say: Callable[[str], None]) -> None:
-    """Print warnings and interventions, collisions, failures of parts and an early end."""
+    """Print warnings and interventions, lines of the driver, collisions, failures of parts and an early end."""
+    for notice in session.seat.reports:
+        say(notice)
     for occurrence in () if session.assistance is None else session.assistance.occurrences:
         say(occurrence_text(occurrence))
     for collision in (*session.collisions, *session.others.collisions):

@@ -122,8 +122,8 @@ def maneuver(terrain: Path | str, **keys: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"goal": {"radius_m": 2}}, "either position or route"),
-        ({"goal": {"position_m": [1, 2], "route": "street"}}, "either position or route"),
+        ({"goal": {"radius_m": 2}}, "either position, route or topic"),
+        ({"goal": {"position_m": [1, 2], "route": "street"}}, "either position, route or topic"),
         ({"goal": {"position_m": [1, 2]}, "planner": "lanes"}, "goal.route"),
         ({"goal": {"route": []}}, "goal.route"),
         ({"goal": {"route": 3}}, "goal.route"),

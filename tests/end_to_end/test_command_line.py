@@ -8,6 +8,8 @@ COMMANDS = (
     ("view",),
     ("run",),
     ("sweep",),
+    ("vehicle",),
+    ("vehicle", "urdf"),
     ("datasheet",),
     ("terrain",),
     ("terrain", "info"),

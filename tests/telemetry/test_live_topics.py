@@ -9,7 +9,8 @@ import pytest
 
 from simulator.base.errors import JounceError
 from simulator.outlets import live_topics
-from simulator.outlets.live_topics import LiveTopic, LiveTopics
+from simulator.outlets.live_topics import LiveTopics
+from simulator.outlets.topic_groups import LiveTopic
 from simulator.sensors.messages.cdr import decode
 from simulator.sensors.messages.definitions import CLOCK
 

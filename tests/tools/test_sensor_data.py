@@ -215,7 +215,7 @@ def test_messages_of_all_types_survive_the_encoding() -> None:
     def example(kind: str, n: int = 3) -> Any:
         if kind == "string":
             return "text" * n
-        if kind in ("bool", "float32", "float64") or ("int" in kind and "/" not in kind):
+        if kind in ("bool", "byte", "float32", "float64") or ("int" in kind and "/" not in kind):
             return n % 2 == 1 if kind == "bool" else n
         return {
             one.name: example(one.type, n + 1) if one.length is None else [example(one.type, k) for k in range(one.length or n)]

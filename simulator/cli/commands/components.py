@@ -1,4 +1,4 @@
-"""Verbs of single components: terrain, tire, cueing."""
+"""Verbs of single components: terrain, vehicle, tire, cueing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from simulator.base.argument_types import Commands, number_between
-from simulator.cli.commands.options import add_json, add_out, add_plugin, command
+from simulator.cli.commands.options import add_json, add_out, add_plugin, add_session_file, command
 from simulator.cli.output_options import add_single_file, named_file, output_folder, single_file
 
 
@@ -161,6 +161,20 @@ def _terrain_show(arguments: argparse.Namespace) -> int:
 
     with single_file(arguments, "plot"):
         return main_show(arguments)
+
+
+def add_vehicle(commands: Commands) -> None:
+    """Add the verb `vehicle`."""
+    vehicle = commands.add_parser("vehicle", help="write a vehicle as a file for other programs")
+    p = vehicle.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True).add_parser(
+        "urdf", help="write a vehicle as a URDF for ROS: joints, masses, shapes, frames of sensors"
+    )
+    p.add_argument("vehicle", nargs="?", metavar="NAME", help="vehicle name or file (default: that of the session)")
+    p.add_argument("--out", metavar="FILE", help="URDF file (default: standard output)")
+    p.add_argument("--overwrite", action="store_true", help="permission to replace an existing file")
+    add_session_file(p)
+    add_plugin(p)
+    p.set_defaults(run=command("simulator.tools.vehicle.urdf_command:main_urdf"))
 
 
 def add_tire(commands: Commands) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.assistance.assistance import occurrence_text
 from simulator.collision import collision_text
-from simulator.outlets.live_topics import LiveTopic, Publish
+from simulator.outlets.topic_groups import LiveTopic, Publish
 from simulator.sensors.messages.topic import stamp
 
 if TYPE_CHECKING:

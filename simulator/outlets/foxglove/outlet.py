@@ -12,7 +12,8 @@ from simulator.outlets.foxglove.log import LogTopic
 from simulator.outlets.foxglove.options import FoxgloveOptions
 from simulator.outlets.foxglove.scene import SceneTopics
 from simulator.outlets.foxglove.server import FoxgloveSink
-from simulator.outlets.live_topics import LiveTopics, TopicGroup, common_groups
+from simulator.outlets.live_topics import LiveTopics, common_groups
+from simulator.outlets.topic_groups import TopicGroup
 
 if TYPE_CHECKING:
     from simulator.session import Session

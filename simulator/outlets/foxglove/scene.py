@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simulator.base.arrays import Array
 from simulator.base.records import Record, record
 from simulator.outlets.foxglove.primitives import Piece, Placed, encoded_scene, pieces_of
-from simulator.outlets.live_topics import LATCHED, LiveTopic, Publish
+from simulator.outlets.topic_groups import LATCHED, LiveTopic, Publish
 from simulator.sensors.messages.topic import VEHICLE, WORLD
 from terrain.objects.pose import POSE
 from terrain.objects.records import PATH

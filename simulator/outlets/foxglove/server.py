@@ -18,7 +18,7 @@ from simulator.base.addresses import joined
 from simulator.base.errors import DeviceError, JounceError
 from simulator.base.plugin_thread import take_priority
 from simulator.outlets.foxglove.options import FoxgloveOptions
-from simulator.outlets.live_topics import LATCHED, TIME, LiveTopic
+from simulator.outlets.topic_groups import LATCHED, TIME, LiveTopic
 from simulator.sensors.messages.cdr import Part
 from simulator.sensors.messages.definitions import schema
 from simulator.sensors.messages.topic import nanoseconds

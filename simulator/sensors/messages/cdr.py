@@ -26,7 +26,7 @@ LONG = 4096
 _DTYPES = {
     name: np.dtype(code)
     for name, code in {
-        "bool": "?", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "uint32": "<u4", "int64": "<i8",
+        "bool": "?", "byte": "u1", "int8": "i1", "uint8": "u1", "int16": "<i2", "uint16": "<u2", "int32": "<i4", "uint32": "<u4", "int64": "<i8",
         "uint64": "<u8", "float32": "<f4", "float64": "<f8",
     }.items()
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Definitions of the ROS 2 messages that Jounce writes: fields in the order of their encoding, and the schema text for a file.
 
 Names, types and order of the fields are those of the packages `builtin_interfaces`, `std_msgs`, `geometry_msgs`, `sensor_msgs`, `nav_msgs`,
-`rosgraph_msgs`, `rcl_interfaces`, `ackermann_msgs` and `tf2_msgs`.
+`rosgraph_msgs`, `rcl_interfaces`, `ackermann_msgs`, `tf2_msgs`, `visualization_msgs` and `diagnostic_msgs`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ TWIST_PLAIN, ACKERMANN = "geometry_msgs/msg/Twist", "ackermann_msgs/msg/Ackerman
 CAMERA_INFO, NAV_SAT_FIX, IMU = "sensor_msgs/msg/CameraInfo", "sensor_msgs/msg/NavSatFix", "sensor_msgs/msg/Imu"
 TEXT_LINE = "rcl_interfaces/msg/Log"
 JOINT_STATE, TWIST, TRANSFORMS = "sensor_msgs/msg/JointState", "geometry_msgs/msg/TwistStamped", "tf2_msgs/msg/TFMessage"
+POSE_STAMPED, OCCUPANCY_GRID, STRING = "geometry_msgs/msg/PoseStamped", "nav_msgs/msg/OccupancyGrid", "std_msgs/msg/String"
+MARKERS, DIAGNOSTICS = "visualization_msgs/msg/MarkerArray", "diagnostic_msgs/msg/DiagnosticArray"
 
 _ARRAYS = ("Float32", "Float64", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 """Names of the multi-dimensional arrays of `std_msgs`, for example Float32MultiArray."""
@@ -82,6 +84,27 @@ _TEXTS = {
     ),
     "ackermann_msgs/AckermannDriveStamped": "std_msgs/Header header\nackermann_msgs/AckermannDrive drive",
     "sensor_msgs/JointState": "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort",
+    "geometry_msgs/PoseStamped": "std_msgs/Header header\ngeometry_msgs/Pose pose",
+    "nav_msgs/MapMetaData": (
+        "builtin_interfaces/Time map_load_time\nfloat32 resolution\nuint32 width\nuint32 height\ngeometry_msgs/Pose origin"
+    ),
+    "nav_msgs/OccupancyGrid": "std_msgs/Header header\nnav_msgs/MapMetaData info\nint8[] data",
+    "std_msgs/String": "string data",
+    "std_msgs/ColorRGBA": "float32 r\nfloat32 g\nfloat32 b\nfloat32 a",
+    "builtin_interfaces/Duration": "int32 sec\nuint32 nanosec",
+    "visualization_msgs/UVCoordinate": "float32 u\nfloat32 v",
+    "visualization_msgs/MeshFile": "string filename\nuint8[] data",
+    "visualization_msgs/Marker": (
+        "std_msgs/Header header\nstring ns\nint32 id\nint32 type\nint32 action\ngeometry_msgs/Pose pose\ngeometry_msgs/Vector3 scale\n"
+        "std_msgs/ColorRGBA color\nbuiltin_interfaces/Duration lifetime\nbool frame_locked\ngeometry_msgs/Point[] points\n"
+        "std_msgs/ColorRGBA[] colors\nstring texture_resource\nsensor_msgs/CompressedImage texture\n"
+        "visualization_msgs/UVCoordinate[] uv_coordinates\nstring text\nstring mesh_resource\nvisualization_msgs/MeshFile mesh_file\n"
+        "bool mesh_use_embedded_materials"
+    ),
+    "visualization_msgs/MarkerArray": "visualization_msgs/Marker[] markers",
+    "diagnostic_msgs/KeyValue": "string key\nstring value",
+    "diagnostic_msgs/DiagnosticStatus": "byte level\nstring name\nstring message\nstring hardware_id\ndiagnostic_msgs/KeyValue[] values",
+    "diagnostic_msgs/DiagnosticArray": "std_msgs/Header header\ndiagnostic_msgs/DiagnosticStatus[] status",
 }
 
 _FIELD = re.compile(r"([\w/]+)(\[(\d*)\])? (\w+)")

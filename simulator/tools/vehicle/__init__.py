@@ -1,0 +1,1 @@
+"""Vehicle files for other programs: `jounce vehicle urdf`."""
