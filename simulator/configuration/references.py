@@ -7,6 +7,9 @@ from typing import Any
 
 from simulator.configuration.key_path import KeyPath, parse
 
+CURVES = "curves"
+"""Kind of the CSV files of springs, dampers and stops."""
+
 _OF_A_VEHICLE = (
     # key path of a name or content   kind of file
     ("vehicle", "vehicles"),
@@ -14,6 +17,10 @@ _OF_A_VEHICLE = (
     ("vehicle.tires.*", "tires"),
     ("vehicle.drivetrain", "drivetrains"),
     ("vehicle.axles.*.file", "mechanisms"),
+    ("vehicle.axles.*.right_file", CURVES),
+    ("vehicle.axles.*.spring.file", CURVES),
+    ("vehicle.axles.*.spring.stop_file", CURVES),
+    ("vehicle.axles.*.shock.file", CURVES),
     ("maneuver", "maneuvers"),
 )
 REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(

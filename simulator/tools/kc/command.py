@@ -19,6 +19,7 @@ from simulator.tools.kc.page import QUANTITIES, Measured, kc_page, measured
 from simulator.tools.kc.results import ROUNDING
 from simulator.tools.kc.rig import Rig
 from simulator.tools.kc.sweeps import BOUNCE
+from simulator.tools.kc.tables import write_table
 
 
 def main_kc(arguments: Any) -> int:
@@ -35,11 +36,20 @@ def main_kc(arguments: Any) -> int:
     write_text(page, html)
     if arguments.csv:
         write_text(output_path(arguments.csv), as_csv(measurements))
+    tables = [
+        str(write_table(one.rig, n, one.name, Path(arguments.tables)))
+        for one in measurements
+        for n in range(len(one.rig.axles.names))
+        if arguments.tables
+    ]
     if arguments.json:
-        print_line(json_text({"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv}))
+        found = {"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv, "tables": tables}
+        print_line(json_text(found))
         return 0
     print_line(to_text(measurements))
     print_line(f"\nplots in {page}" + (f", all positions in {described(arguments.csv)}" if arguments.csv else ""))
+    if tables:
+        print_line(f"tables of the axles in {', '.join(tables)}")
     return 0
 
 

@@ -1,0 +1,149 @@
+"""Table of one wheel: its pose and the lengths of its struts over travel and steering, from a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.base.arrays import Array, Vector
+from simulator.base.errors import ConfigError
+from vehicles.suspension.kc_table.surface import Surface, slopes
+from vehicles.suspension.table_file import Columns, Quantity, TableFile
+
+Indices = NDArray[np.signedinteger[Any]]
+
+STEERING = {"rack": "m", "steering_wheel": "rad"}
+"""Columns that the steering moves, with their units; one of them."""
+TOE, CAMBER, CASTER, LATERAL, LONGITUDINAL, SPRING, SHOCK = range(7)
+"""Quantities of a surface: angles of the wheel [rad], displacement of its center [m], shortening of the struts [m]."""
+NAMES = ("toe", "camber", "caster", "lateral", "longitudinal", "spring", "shock")
+MIN_TRAVEL = 0.01
+"""m. Least travel up and down of a table."""
+MAX_LINES = 65
+"""Largest number of positions of the steering."""
+MAX_ANGLE = np.radians(80.0)
+"""rad. Largest toe, camber or caster."""
+
+
+def quantities_of(is_front: bool) -> dict[str, tuple[Quantity, ...]]:
+    """Return the columns of a table by quantity; the wheelbase of a front axle grows forwards."""
+    return {
+        "travel": (Quantity(("travel", "wheel_travel", "bump"), "m"),),
+        "rack": (Quantity(("rack", "rack_travel"), "m"),),
+        "steering_wheel": (Quantity(("steering_wheel", "steering_wheel_angle", "hand_wheel"), "rad"),),
+        "toe": (Quantity(("toe", "toe_angle", "toe_in"), "rad"),),
+        "camber": (Quantity(("camber", "camber_angle"), "rad"),),
+        "caster": (Quantity(("caster", "caster_angle", "side_view_angle", "spin"), "rad"),),
+        "lateral": (Quantity(("lateral", "half_track", "center_y"), "m"), Quantity(("track",), "m", 0.5)),
+        "longitudinal": (
+            Quantity(("longitudinal", "center_x"), "m"),
+            Quantity(("wheelbase",), "m", 1.0 if is_front else -1.0),
+        ),
+        "spring": (Quantity(("spring",), "m"),),
+        "shock": (Quantity(("shock", "damper"), "m"),),
+        "spring_ratio": (Quantity(("spring_ratio", "spring_motion_ratio"), "1"),),
+        "shock_ratio": (Quantity(("shock_ratio", "damper_ratio", "shock_motion_ratio", "damper_motion_ratio"), "1"),),
+    }
+
+
+class WheelTable(NamedTuple):
+    """Table of a left wheel, or of a right one with the signs of the left one.
+
+    surface : quantities in the order of NAMES over travel [m] and position of the steering [m or rad]
+    by : column of STEERING; empty without
+    columns : columns of the file, for messages
+    """
+
+    surface: Surface
+    by: str
+    columns: Columns
+
+    @property
+    def travel(self) -> tuple[float, float]:
+        """Lowest and highest travel [m]."""
+        return float(self.surface.x[0]), float(self.surface.x[-1])
+
+
+def read_table(file: TableFile, is_front: bool, mirrored: bool = False) -> WheelTable:
+    """Return the table of a file; mirrored: of a right wheel, whose steering then has the other sign. Raises ConfigError."""
+    columns = Columns(file, quantities_of(is_front))
+    travel = columns.need("travel", "travel_mm")
+    for name in ("toe", "camber"):
+        columns.need(name, f"{name}_deg")
+    by = [name for name in STEERING if name in columns]
+    if len(by) > 1:
+        raise ConfigError(file.path, "", by, "one column of the steering")
+    steer = (-1.0 if mirrored else 1.0) * (columns[by[0]] if by else np.zeros(len(travel)))
+    values = np.stack([_column(columns, name, len(travel)) for name in NAMES], axis=1)
+    for name in ("toe", "camber", "caster"):
+        for row in np.flatnonzero(np.abs(columns.get(name, np.zeros(1))) > MAX_ANGLE):
+            raise columns.error(name, int(row), f"at most {np.degrees(MAX_ANGLE):g} deg")
+    lines = [np.flatnonzero(steer == at) for at in np.unique(steer)]
+    lines = [rows[np.argsort(travel[rows], kind="stable")] for rows in lines]
+    _check(columns, travel, steer, lines, by[0] if by else "")
+    x = np.unique(travel)
+    middle = next(rows for rows in lines if steer[rows[0]] == 0.0)
+    x = x[(x >= travel[middle].min()) & (x <= travel[middle].max())]
+    of_lines = np.stack([_along(x, travel, values, rows, middle) for rows in lines], axis=1)
+    positions = np.array([steer[rows[0]] for rows in lines])
+    _integrate(columns, x, of_lines)
+    start = Surface(x, positions, of_lines).at(np.zeros(1), np.zeros(1)).value[0]
+    of_lines[..., CASTER:] -= start[CASTER:]
+    return WheelTable(Surface(x, positions, of_lines), by[0] if by else "", columns)
+
+
+def _column(columns: Columns, name: str, count: int) -> Vector:
+    """Return a column, that of its ratio, or its default: no motion, and struts at the wheel. Raises ConfigError: both are given."""
+    ratio = f"{name}_ratio"
+    if ratio in columns:
+        if name in columns:
+            raise ConfigError(columns.file, columns.headings[ratio], "a second column", f"{columns.headings[name]} or a ratio, not both")
+        return columns[ratio]
+    return columns.get(name, columns["travel"] if name in ("spring", "shock") else np.zeros(count))
+
+
+def _integrate(columns: Columns, x: Vector, of_lines: Array) -> None:
+    """Replace motion ratios over travel x by their integrals."""
+    for name, k in (("spring", SPRING), ("shock", SHOCK)):
+        if f"{name}_ratio" in columns:
+            ratio, h = of_lines[..., k], np.diff(x)[:, None]
+            slope = slopes(x, ratio)
+            pieces = h * (ratio[:-1] + ratio[1:]) / 2.0 + h**2 * (slope[:-1] - slope[1:]) / 12.0
+            of_lines[..., k] = np.concatenate([np.zeros((1, ratio.shape[1])), np.cumsum(pieces, axis=0)])
+
+
+def _check(columns: Columns, travel: Vector, steer: Vector, lines: Sequence[Indices], by: str) -> None:
+    """Raise ConfigError for a table that does not determine the motion of a wheel."""
+    for rows in lines:
+        for k in np.flatnonzero(np.diff(travel[rows]) <= 0.0):
+            at = f" at {by} = {steer[rows[0]]:g}" if by else ""
+            raise columns.error("travel", int(rows[k + 1]), f"each travel once{at}")
+    if len(lines) > MAX_LINES:
+        raise ConfigError(columns.file, columns.headings[by], f"{len(lines)} positions", f"at most {MAX_LINES} positions of the steering")
+    middle = next((rows for rows in lines if steer[rows[0]] == 0.0), None)
+    if middle is None:
+        raise ConfigError(columns.file, columns.headings[by], "no row with 0", "a line over travel with the steering straight ahead")
+    low, high = float(travel[middle].min()), float(travel[middle].max())
+    if not (low <= -MIN_TRAVEL and high >= MIN_TRAVEL):
+        expected = f"travels from at most -{1e3 * MIN_TRAVEL:g} mm to at least {1e3 * MIN_TRAVEL:g} mm, straight ahead"
+        raise ConfigError(columns.file, columns.headings["travel"], f"{1e3 * low:g} to {1e3 * high:g} mm", expected)
+
+
+def _along(x: Vector, travel: Vector, values: Array, rows: Indices, middle: Indices) -> Array:
+    """Return a line of the table at the travels x (n, quantities).
+
+    A line with fewer travels than the line straight ahead keeps its distance from that line beyond its ends.
+    """
+    straight = Surface(travel[middle], np.zeros(1), values[middle][:, None])
+
+    def on_straight(at: Vector) -> Array:
+        return straight.at(at, np.zeros(len(at))).value
+
+    if rows is middle:
+        return on_straight(x)
+    apart = Surface(travel[rows], np.zeros(1), (values[rows] - on_straight(travel[rows]))[:, None])
+    inside = np.clip(x, travel[rows[0]], travel[rows[-1]])
+    return on_straight(x) + apart.at(inside, np.zeros(len(x))).value
