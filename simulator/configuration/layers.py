@@ -23,7 +23,7 @@ from simulator.base.units import SUFFIXES
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.references import CURVES
+from simulator.configuration.references import COLUMNS, CURVES
 from simulator.maneuvers.parameters import KEY as PARAMETERS
 from simulator.maneuvers.parameters import is_used, unknown_parameter
 
@@ -191,7 +191,7 @@ def is_tir(kind: str, file: str | Path) -> bool:
 
 def is_table(kind: str, file: str | Path) -> bool:
     """Return True for a file of columns of numbers: a curve, or the table of an axle in place of its mechanism."""
-    return kind == CURVES or (kind == "mechanisms" and str(file).lower().endswith(column_file.SUFFIXES))
+    return kind in (CURVES, COLUMNS) or (kind == "mechanisms" and str(file).lower().endswith(column_file.SUFFIXES))
 
 
 def content_of_tir(file: Path) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from simulator.configuration.key_path import KeyPath, parse
 
-CURVES = "curves"
-"""Kind of the CSV files of springs, dampers and stops."""
+CURVES, COLUMNS = "curves", "columns"
+"""Kinds of CSV files: of the curves of springs, dampers and stops, and of columns that are keys of the section that names them."""
 
 _OF_A_VEHICLE = (
     # key path of a name or content   kind of file
@@ -21,6 +21,13 @@ _OF_A_VEHICLE = (
     ("vehicle.axles.*.spring.file", CURVES),
     ("vehicle.axles.*.spring.stop_file", CURVES),
     ("vehicle.axles.*.shock.file", CURVES),
+    ("vehicle.steering.assist.file", COLUMNS),
+    *(
+        (f"vehicle.drivetrain.drivetrain.engine.{name}.file", COLUMNS)
+        for name in ("full_throttle", "closed_throttle", "losses", "accessories")
+    ),
+    ("vehicle.drivetrain.drivetrain.torque_converter.*.file", COLUMNS),
+    ("vehicle.drivetrain.brakes.heat.file", COLUMNS),
     ("maneuver", "maneuvers"),
 )
 REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(

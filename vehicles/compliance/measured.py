@@ -7,7 +7,8 @@ symmetric matrix A (Maxwell). The coefficients are entries of A:
     A[z, Fx] toe-in per braking force      A[Fx, Fx] = recession of the contact per braking force     ...
 
 Rotations about x (camber) and y (wind-up) by couples about these axes are not measured: they are the smallest with which no load gains
-energy. At the wheel center the loads are w = S^T w_c and the displacements e with e_c = S e, so that C = S^-1 A S^-T.
+energy. At the wheel center the loads are w = S^T w_c and the displacements e with e_c = S e, so that C = S^-1 A S^-T. The contact is straight below the
+center in the plane of the wheel.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 
 import numpy as np
 
-from simulator.base.arrays import Matrix
+from simulator.base.arrays import Matrix, Vector
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Group, Number
 from simulator.base.values import Values
@@ -82,13 +83,18 @@ ROUNDING = 1e-9
 
 
 class MeasuredCompliance:
-    """Compliance from a section with the keys MEASURED_FILE. Raises ConfigError: no passive suspension has these coefficients."""
+    """Compliance from a section with the keys MEASURED_FILE; axle (3,) of the left wheel, pointing left.
 
-    def __init__(self, values: Values) -> None:
+    Raises ConfigError: no passive suspension has these coefficients.
+    """
+
+    def __init__(self, values: Values, axle: Vector) -> None:
         self._values = values
         contact = self._at_contact()
+        down = axle[2] * axle - np.array([0.0, 0.0, 1.0])
+        x, y, z = values["loaded_radius"] / np.linalg.norm(down) * down
         lever = np.eye(6)
-        lever[3:, :3] = [[0.0, -values["loaded_radius"], 0.0], [values["loaded_radius"], 0.0, 0.0], [0.0, 0.0, 0.0]]
+        lever[3:, :3] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
         back = np.linalg.inv(lever)
         self.left: Matrix = back @ contact @ back.T
         """(6, 6) rotation and displacement of the wheel center per couple and force there"""

@@ -60,7 +60,9 @@ SPRING = (
 )
 _DAMPING = Number("N s/m", 0.0, STIFF)
 SHOCK = (
-    Field("file", CSV_NAME, "CSV file velocity_mm_s, force_N, + = compression; replaces all other keys", None),
+    Field(
+        "file", CSV_NAME, "CSV file velocity_mm_s, force_N, + = compression; replaces all other keys, which are required without it", None
+    ),
     Field("compression_damping", _DAMPING, "damping in compression, in the middle of the stroke", None),
     Field("rebound_damping", _DAMPING, "damping in rebound, in the middle of the stroke", None),
     Field("compression_damping_end", _DAMPING, "damping in compression, at the ends of the stroke", None),

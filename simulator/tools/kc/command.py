@@ -36,12 +36,10 @@ def main_kc(arguments: Any) -> int:
     write_text(page, html)
     if arguments.csv:
         write_text(output_path(arguments.csv), as_csv(measurements))
-    tables = [
-        str(write_table(one.rig, n, one.name, Path(arguments.tables)))
-        for one in measurements
-        for n in range(len(one.rig.axles.names))
-        if arguments.tables
-    ]
+    tables, rigid = [], []
+    for one, n in ((one, n) for one in measurements for n in range(len(one.rig.axles.names)) if arguments.tables):
+        file = write_table(one.rig, n, one.name, Path(arguments.tables))
+        (rigid if file is None else tables).append(f"{one.name}, {one.rig.axles.names[n]}" if file is None else str(file))
     if arguments.json:
         found = {"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv, "tables": tables}
         print_line(json_text(found))
@@ -50,6 +48,8 @@ def main_kc(arguments: Any) -> int:
     print_line(f"\nplots in {page}" + (f", all positions in {described(arguments.csv)}" if arguments.csv else ""))
     if tables:
         print_line(f"tables of the axles in {', '.join(tables)}")
+    if rigid:
+        print_line(f"no tables of rigid axles: {'; '.join(rigid)}")
     return 0
 
 

@@ -24,11 +24,11 @@ REACHED = 1e-11
 ROUNDS = 30
 
 
-def write_table(rig: Rig, n: int, name: str, folder: Path) -> Path:
-    """Write the table of the left wheel of axle n into a folder; return the file. Raises JounceError: the axle is rigid, or a file exists."""
+def write_table(rig: Rig, n: int, name: str, folder: Path) -> Path | None:
+    """Write the table of the left wheel of axle n into a folder; return the file. None: a table of one wheel cannot describe a rigid axle."""
     axle, corners = rig.axles.names[n], rig.vehicle.model.corners[0]
     if corners["coupled"][n]:
-        raise JounceError(f"{name}: the {axle} axle is rigid; a table of one wheel cannot describe it")
+        return None
     folder.mkdir(parents=True, exist_ok=True)
     file, out = folder / f"kc_{name}_{axle}.csv", io.StringIO()
     wheel = _LeftWheel(rig, n)

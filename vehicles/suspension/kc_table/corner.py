@@ -23,7 +23,7 @@ STRIDE = 1e-3
 
 
 class TableCorner(CornerDesign):
-    """A wheel on a table; theta is the travel of the wheel center."""
+    """A wheel on a table; theta is the travel of the wheel center straight ahead."""
 
     kind: ClassVar[str] = "kc_table"
     mounts: ClassVar[dict[str, str]] = {"carrier": "knuckle"}

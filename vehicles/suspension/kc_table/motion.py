@@ -1,7 +1,7 @@
 """Motion of a wheel by its table: the pose over travel and Pitman angle with exact derivatives, and the rows of its body and half rack.
 
 The carrier has the attitude R = Rz(psi) Rx(gamma) Ry(phi) R_0^T, with the heading psi of the wheel, its inclination gamma and the turn phi
-about its axle, all functions of theta = travel and of the Pitman angle delta; R = 1 in the design position.
+about its axle, all functions of theta (`table`) and of the Pitman angle delta; R = 1 in the design position.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from simulator.base.records import Record
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.steering.contract import RACK
 from vehicles.suspension.kc_table.surface import Derivatives
-from vehicles.suspension.kc_table.table import CAMBER, CASTER, LATERAL, LONGITUDINAL, SHOCK, SPRING, TOE, WheelTable
+from vehicles.suspension.kc_table.table import CAMBER, CASTER, LATERAL, LONGITUDINAL, SHOCK, SPRING, TOE, TRAVEL, WheelTable
 from vehicles.suspension.mechanism.reduced_rows import Moving, place_wheel, reduce
 from vehicles.suspension.tables import reduced_table
 from vehicles.suspension.tables.reduced_table import PLACED, STEERED
@@ -113,7 +113,7 @@ class TableMotion:
         d = self._by_angle(theta, angle)
         axes = _axes(*self._angles(d.value)[:2])
         R = axes @ _about_y(self._angles(d.value)[2]) @ self._axes_0.T
-        turning, center = self._turning(d, axes), self._center(d, theta)
+        turning, center = self._turning(d, axes), self._center(d)
         body = _of_body(center, turning, R @ (self.body.p_BoBcm - self.W))
         masses, inertias, bodies = [self.body.mass], [R @ self.body.I_BBcm @ R.swapaxes(1, 2)], [body]
         if self.rack is not None:
@@ -166,10 +166,9 @@ class TableMotion:
             of(d.yy) + change(d.y, d.y),
         )
 
-    def _center(self, d: Derivatives, theta: Vector) -> tuple[Array, ...]:
+    def _center(self, d: Derivatives) -> tuple[Array, ...]:
         """Return the wheel center and its derivatives by theta, delta, both twice, and mixed, in the order of `Derivatives` (S, 3)."""
-        travel = theta, np.ones(len(theta)), *(np.zeros(len(theta)) for _ in range(4))
-        moved = [np.stack([v[:, LONGITUDINAL], self.side * v[:, LATERAL], z], axis=1) for v, z in zip(d, travel, strict=True)]
+        moved = [np.stack([v[:, LONGITUDINAL], self.side * v[:, LATERAL], v[:, TRAVEL]], axis=1) for v in d]
         moved[0] += self.W
         return tuple(moved)
 

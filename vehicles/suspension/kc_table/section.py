@@ -70,7 +70,7 @@ class TableAxle(Axle):
         if self.right.by != self.left.by:
             raise values.error("right_file", f"a table with the column {self.left.by or 'travel only'}, as that of the left wheel")
         if self.compliance is not None:
-            self.elastic = MeasuredCompliance(self.compliance)
+            self.elastic = MeasuredCompliance(self.compliance, design_axes(self.left, 1.0)[:, 1])
         wheel = self.points["SPINDLE"]
         self.points |= {name: wheel + offset for name, offset in ARMS.items()}
         for name, strut in (("spring", self.spring), ("shock", self.shock)):

@@ -1,6 +1,6 @@
 """Surfaces over two variables through the points of a table: piecewise bicubic, C1, without swings between the points.
 
-The slope at a point is that of the quartic through the nearest five points. Where the curvatures at the point and its neighbors are not
+The slope at a point is that of the quartic through the nearest five points. Where the curvatures at these points are not
 alike (steps, kinks, noise), it is limited so that rising data give a rising curve: at most three times the smaller of the two slopes beside
 the point, zero at the end of a level piece. At a turning point it is at most the smaller one, so that the curve exceeds the data by at most
 4/27 of the smaller step. Beyond the table the surface continues straight along the first variable.
@@ -78,8 +78,8 @@ def slopes(x: Vector, values: Array) -> Array:
     if len(x) < NEAR:
         return np.asarray(limited)
     bend = 2.0 * np.diff(steps, axis=0) / (h[1:] + h[:-1])
-    bends = np.concatenate([bend[:1], bend[:1], bend, bend[-1:], bend[-1:]])
-    beside = np.stack([bends[:-2], bends[1:-1], bends[2:]])
+    middle = np.clip(np.arange(len(x)), 2, len(x) - 3) - 1
+    beside = np.stack([bend[middle - 1], bend[middle], bend[middle + 1]])
     low, high = np.abs(beside).min(axis=0), np.abs(beside).max(axis=0)
     is_smooth = (np.abs(np.sign(beside).sum(axis=0)) == len(beside)) & (high < ALIKE * low)
     return np.where(is_smooth, slope, limited)

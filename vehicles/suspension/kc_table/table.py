@@ -1,4 +1,9 @@
-"""Table of one wheel: its pose and the lengths of its struts over travel and steering, from a CSV file."""
+"""Table of one wheel: its pose and the lengths of its struts over travel and steering, from a CSV file.
+
+The coordinate theta of a corner must be one that the steering leaves alone together with the lengths of the struts, because springs and
+dampers act on theta. It is the travel with the steering straight ahead at which the spring has its present length. A wheel that the steering
+turns at a constant theta therefore rises or falls.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +22,12 @@ Indices = NDArray[np.signedinteger[Any]]
 
 STEERING = {"rack": "m", "steering_wheel": "rad"}
 """Columns that the steering moves, with their units; one of them."""
-TOE, CAMBER, CASTER, LATERAL, LONGITUDINAL, SPRING, SHOCK = range(7)
-"""Quantities of a surface: angles of the wheel [rad], displacement of its center [m], shortening of the struts [m]."""
-NAMES = ("toe", "camber", "caster", "lateral", "longitudinal", "spring", "shock")
+TOE, CAMBER, CASTER, LATERAL, LONGITUDINAL, SPRING, SHOCK, TRAVEL = range(8)
+"""Quantities of a surface: angles of the wheel [rad], displacement of its center [m], shortening of the struts [m], rise of the center [m]."""
+NAMES = ("toe", "camber", "caster", "lateral", "longitudinal", "spring", "shock", "travel")
+SAME_LENGTH = 1e-13
+"""m. Tolerance of the length of a spring at a position of the steering."""
+ROUNDS = 50
 MIN_TRAVEL = 0.01
 """m. Least travel up and down of a table."""
 MAX_LINES = 65
@@ -52,7 +60,7 @@ def quantities_of(is_front: bool) -> dict[str, tuple[Quantity, ...]]:
 class WheelTable(NamedTuple):
     """Table of a left wheel, or of a right one with the signs of the left one.
 
-    surface : quantities in the order of NAMES over travel [m] and position of the steering [m or rad]
+    surface : quantities in the order of NAMES over theta [m] and position of the steering [m or rad]
     by : column of STEERING; empty without
     columns : columns of the file, for messages
     """
@@ -63,7 +71,7 @@ class WheelTable(NamedTuple):
 
     @property
     def travel(self) -> tuple[float, float]:
-        """Lowest and highest travel [m]."""
+        """Lowest and highest travel straight ahead [m]."""
         return float(self.surface.x[0]), float(self.surface.x[-1])
 
 
@@ -92,7 +100,31 @@ def read_table(file: TableFile, is_front: bool, mirrored: bool = False) -> Wheel
     _integrate(columns, x, of_lines)
     start = Surface(x, positions, of_lines).at(np.zeros(1), np.zeros(1)).value[0]
     of_lines[..., CASTER:] -= start[CASTER:]
-    return WheelTable(Surface(x, positions, of_lines), by[0] if by else "", columns)
+    return WheelTable(_at_spring_lengths(columns, Surface(x, positions, of_lines)), by[0] if by else "", columns)
+
+
+def _at_spring_lengths(columns: Columns, over_travel: Surface) -> Surface:
+    """Return a surface over theta from one over travel. Raises ConfigError: a spring does not get shorter as its wheel rises."""
+    x, positions, values = over_travel.x, over_travel.y, over_travel.values
+    straight = values[:, positions == 0.0].copy()
+    for line in values[..., SPRING].T:
+        if not (np.diff(line) > 0.0).all():
+            heading = columns.headings.get("spring") or columns.headings.get("spring_ratio", columns.headings["travel"])
+            expected = "a spring that gets shorter as the wheel rises, + = shorter"
+            raise ConfigError(columns.file, heading, f"{1e3 * line[0]:g} to {1e3 * line[-1]:g} mm of spring", expected)
+    lines = []
+    for at in positions:
+        travel, where = x.copy(), np.full(len(x), at)
+        for _ in range(ROUNDS):
+            d = over_travel.at(travel, where)
+            apart = d.value[:, SPRING] - straight[:, 0, SPRING]
+            travel -= apart / d.x[:, SPRING]
+            if np.abs(apart).max() < SAME_LENGTH:
+                break
+        found = over_travel.at(travel, where).value
+        found[:, TRAVEL], found[:, [SPRING, SHOCK]] = travel, straight[:, 0, [SPRING, SHOCK]]
+        lines.append(found)
+    return Surface(x, positions, np.stack(lines, axis=1))
 
 
 def _column(columns: Columns, name: str, count: int) -> Vector:
