@@ -36,10 +36,12 @@ def main_kc(arguments: Any) -> int:
     write_text(page, html)
     if arguments.csv:
         write_text(output_path(arguments.csv), as_csv(measurements))
-    tables, rigid = [], []
-    for one, n in ((one, n) for one in measurements for n in range(len(one.rig.axles.names)) if arguments.tables):
-        file = write_table(one.rig, n, one.name, Path(arguments.tables))
-        (rigid if file is None else tables).append(f"{one.name}, {one.rig.axles.names[n]}" if file is None else str(file))
+    tables: list[str] = []
+    rigid: list[str] = []
+    for one in measurements if arguments.tables else ():
+        for n, axle in enumerate(one.rig.axles.names):
+            file = write_table(one.rig, n, one.name, Path(arguments.tables))
+            (rigid if file is None else tables).append(f"{one.name}, {axle}" if file is None else str(file))
     if arguments.json:
         found = {"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv, "tables": tables}
         print_line(json_text(found))
