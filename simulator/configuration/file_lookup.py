@@ -89,7 +89,7 @@ def _expected_on_command_line(kind: str, name: str, is_path: bool, written: Path
         near = nearest(written.name, _names_in(folder))
         return f"a file (did you mean {folder / near}?)" if near else "a file"
     here = f" (is {Path('.', written).as_posix()} in this folder meant?)" if isfile(written) else did_you_mean(name, known)
-    return f"a file, or one of {listed(known, f'jounce list {kind}')}{here}"
+    return f"a file{here}" if not known else f"a file, or one of {listed(known, f'jounce list {kind}')}{here}"
 
 
 def _names_in(folder: Path) -> list[str]:

@@ -191,7 +191,7 @@ class TableMotion:
             out[:, k, STEERED + 6 :] = value.reshape(len(R), -1)
 
 
-MOST_CELLS = 400, 96
+MOST_CELLS = 160, 64
 """Largest numbers of intervals that a table asks for; finer data are sampled."""
 
 

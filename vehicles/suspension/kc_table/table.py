@@ -27,13 +27,15 @@ TOE, CAMBER, CASTER, LATERAL, LONGITUDINAL, SPRING, SHOCK, TRAVEL = range(8)
 NAMES = ("toe", "camber", "caster", "lateral", "longitudinal", "spring", "shock", "travel")
 SAME_LENGTH = 1e-13
 """m. Tolerance of the length of a spring at a position of the steering."""
-ROUNDS = 50
+ROUNDS = 80
+FLAT = 1e-6
+"""1. Least slope of the length of a spring over travel by which Newton's method divides."""
 MIN_TRAVEL = 0.01
 """m. Least travel up and down of a table."""
 MAX_LINES = 65
 """Largest number of positions of the steering."""
-MAX_ANGLE = np.radians(80.0)
-"""rad. Largest toe, camber or caster."""
+MAX_ANGLE, MAX_LENGTH, MAX_TURN, MAX_RATIO = np.radians(80.0), 2.0, 100.0, 100.0
+"""rad, m, rad, 1. Largest toe, camber or caster; travel or displacement; angle of the steering wheel; motion ratio."""
 
 
 def quantities_of(is_front: bool) -> dict[str, tuple[Quantity, ...]]:
@@ -86,9 +88,7 @@ def read_table(file: TableFile, is_front: bool, mirrored: bool = False) -> Wheel
         raise ConfigError(file.path, "", by, "one column of the steering")
     steer = (-1.0 if mirrored else 1.0) * (columns[by[0]] if by else np.zeros(len(travel)))
     values = np.stack([_column(columns, name, len(travel)) for name in NAMES], axis=1)
-    for name in ("toe", "camber", "caster"):
-        for row in np.flatnonzero(np.abs(columns.get(name, np.zeros(1))) > MAX_ANGLE):
-            raise columns.error(name, int(row), f"at most {np.degrees(MAX_ANGLE):g} deg")
+    _check_sizes(columns)
     lines = [np.flatnonzero(steer == at) for at in np.unique(steer)]
     lines = [rows[np.argsort(travel[rows], kind="stable")] for rows in lines]
     _check(columns, travel, steer, lines, by[0] if by else "")
@@ -114,17 +114,32 @@ def _at_spring_lengths(columns: Columns, over_travel: Surface) -> Surface:
             raise ConfigError(columns.file, heading, f"{1e3 * line[0]:g} to {1e3 * line[-1]:g} mm of spring", expected)
     lines = []
     for at in positions:
-        travel, where = x.copy(), np.full(len(x), at)
-        for _ in range(ROUNDS):
-            d = over_travel.at(travel, where)
-            apart = d.value[:, SPRING] - straight[:, 0, SPRING]
-            travel -= apart / d.x[:, SPRING]
-            if np.abs(apart).max() < SAME_LENGTH:
-                break
-        found = over_travel.at(travel, where).value
+        travel = _travel_at(over_travel, straight[:, 0, SPRING], at)
+        if travel is None:
+            expected = "a spring that reaches the same lengths at each position of the steering, within twice the travel of the table"
+            heading = columns.headings.get("spring") or columns.headings.get("spring_ratio", columns.headings["travel"])
+            raise ConfigError(columns.file, heading, f"other lengths at {at:g}", expected)
+        found = over_travel.at(travel, np.full(len(x), at)).value
         found[:, TRAVEL], found[:, [SPRING, SHOCK]] = travel, straight[:, 0, [SPRING, SHOCK]]
         lines.append(found)
     return Surface(x, positions, np.stack(lines, axis=1))
+
+
+def _travel_at(over_travel: Surface, spring: Vector, at: float) -> Vector | None:
+    """Return the travels (n,) at which the spring is shorter by `spring` (n,) at a position of the steering, by Newton's method within
+    brackets; None: beyond them."""
+    x = over_travel.x
+    travel, where, span = x.copy(), np.full(len(x), at), x[-1] - x[0]
+    low, high = x - span, x + span
+    for _ in range(ROUNDS):
+        d = over_travel.at(travel, where)
+        apart, slope = d.value[:, SPRING] - spring, d.x[:, SPRING]
+        if np.abs(apart).max() < SAME_LENGTH:
+            return travel
+        low, high = np.where(apart < 0.0, travel, low), np.where(apart > 0.0, travel, high)
+        step = travel - apart / np.maximum(slope, FLAT)
+        travel = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+    return None
 
 
 def _column(columns: Columns, name: str, count: int) -> Vector:
@@ -162,6 +177,20 @@ def _check(columns: Columns, travel: Vector, steer: Vector, lines: Sequence[Indi
     if not (low <= -MIN_TRAVEL and high >= MIN_TRAVEL):
         expected = f"travels from at most -{1e3 * MIN_TRAVEL:g} mm to at least {1e3 * MIN_TRAVEL:g} mm, straight ahead"
         raise ConfigError(columns.file, columns.headings["travel"], f"{1e3 * low:g} to {1e3 * high:g} mm", expected)
+
+
+def _check_sizes(columns: Columns) -> None:
+    """Raise ConfigError for numbers that look like values in another unit."""
+    for name, column in columns.items():
+        most, shown = MAX_LENGTH, f"{MAX_LENGTH:g} m"
+        if name in ("toe", "camber", "caster"):
+            most, shown = MAX_ANGLE, f"{np.degrees(MAX_ANGLE):g} deg"
+        elif name == "steering_wheel":
+            most, shown = MAX_TURN, f"{MAX_TURN:g} rad"
+        elif name.endswith("_ratio"):
+            most, shown = MAX_RATIO, f"{MAX_RATIO:g}"
+        for row in np.flatnonzero(np.abs(column) > most):
+            raise columns.error(name, int(row), f"at most {shown}")
 
 
 def _along(x: Vector, travel: Vector, values: Array, rows: Indices, middle: Indices) -> Array:
