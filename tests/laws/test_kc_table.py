@@ -23,9 +23,9 @@ from simulator.tools.kc.tables import write_table
 from tests.laws.vehicle_rig import command, led, steps
 from vehicles.suspension.kc_table.motion import TableMotion
 from vehicles.suspension.kc_table.surface import Surface
-from vehicles.suspension.kc_table.table import read_table
+from vehicles.suspension.kc_table.table import quantities_of, read_table, to_center
 from vehicles.suspension.springs_and_dampers import damper_force, spring_force
-from vehicles.suspension.table_file import TableFile
+from vehicles.suspension.table_file import Columns, TableFile
 from vehicles.suspension.tables.reduced_table import AXLE, PLACES, RATE, STEER_RATE, STEERED, W
 from vehicles.vehicle import Vehicle
 
@@ -136,6 +136,30 @@ def test_lines_of_other_travels_follow_the_line_straight_ahead() -> None:
     surface = read_table(TableFile("cross.csv", content), True).surface
     found = np.degrees(surface.at(np.array([0.08, 0.08, -0.08]), np.array([-0.06, 0.06, 0.06])).value[:, 0])
     np.testing.assert_allclose(found, [-19.8, 17.2, 17.1], atol=1e-12)
+
+
+def test_positions_of_the_contact_lead_to_those_of_the_center() -> None:
+    one, radius = motion(1.0), 0.31
+    theta, angle = (grid.ravel() for grid in np.meshgrid([-0.05, 0.0, 0.06], [-1.5, 0.0, 2.0]))
+    rows = one.rows(theta, angle)[0][:, 0]
+    axle = rows[:, AXLE : AXLE + 3]
+    down = axle[:, 2:] * axle - [0.0, 0.0, 1.0]
+    contact = 1e3 * (rows[:, W : W + 3] - one.W + radius * down / np.linalg.norm(down, axis=1, keepdims=True))
+    angles = one.table.surface.at(theta, 0.03 * angle).value
+    content = {
+        "travel_mm": 1e3 * (rows[:, W + 2] - one.W[2]),
+        "rack_mm": 30.0 * angle,
+        "toe_deg": np.degrees(angles[:, 0]),
+        "camber_deg": np.degrees(angles[:, 1]),
+        "contact_track_mm": 2.0 * contact[:, 1],
+        "contact_longitudinal_mm": contact[:, 0],
+    }
+    found = Columns(TableFile("contact.csv", {name: column.tolist() for name, column in content.items()}), quantities_of(True))
+    to_center(found, radius)
+    np.testing.assert_allclose(found["lateral"], rows[:, W + 1] - one.W[1], atol=1e-12)
+    np.testing.assert_allclose(found["longitudinal"], rows[:, W] - one.W[0], atol=1e-12)
+    with pytest.raises(ConfigError, match="the key loaded_radius"):
+        read_table(TableFile("contact.csv", {name: column.tolist() for name, column in content.items()}), True)
 
 
 def test_a_motion_ratio_is_the_slope_of_the_shortening() -> None:
@@ -340,7 +364,6 @@ def test_springs_stops_and_dampers_follow_their_files(curves: Path) -> None:
 
 def test_a_long_curve_keeps_the_points_that_describe_it() -> None:
     from vehicles.suspension.axle_section import DAMPER_CURVE
-    from vehicles.suspension.table_file import Columns
 
     v = np.linspace(-2.0, 2.0, 2001)
     force = 4000.0 * v / (1.0 + 1.3 * np.abs(v))

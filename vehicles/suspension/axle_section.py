@@ -25,7 +25,7 @@ from vehicles.suspension.axle_limits import FAR, MIRROR, SOFT
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.springs_and_dampers import DAMPER_POINTS, SPRING_POINTS, STOP_POINTS
-from vehicles.suspension.table_file import Columns, Quantity, TableFile
+from vehicles.suspension.table_file import Columns, Quantity, TableFile, table_at
 
 if TYPE_CHECKING:
     from vehicles.compliance.elastic_axle import Linkage
@@ -155,7 +155,7 @@ class Axle(ABC):
         spring = self.spring
         self.free_length, self.rate = spring["free_length"], spring["rate"]
         if "file" in spring:
-            self.rate, self.table = 0.0, _spring_table(spring["file"])
+            self.rate, self.table = 0.0, _spring_table(table_at(spring, "file"))
             return
         self.table = _curve(spring, "deformation", "pull")
         if not len(self.table[0]) and self.rate < SOFT:
@@ -166,7 +166,7 @@ class Axle(ABC):
         spring = self.spring
         self.stops = _curve(spring, "stop_penetration", "stop_force", ("bump_stop_length", "rebound_stop_length", "stop_end_rate"))
         if "stop_file" in spring:
-            self.stops = Columns(spring["stop_file"], SPRING_CURVE).curve("travel", "force", STOP_POINTS)
+            self.stops = Columns(table_at(spring, "stop_file"), SPRING_CURVE).curve("travel", "force", STOP_POINTS)
         if not len(self.stops[0]):
             return
         self.bump, self.rebound = (spring.needed(f"{end}_stop_length", f"the length at the {end} stop") for end in ("bump", "rebound"))
@@ -185,7 +185,7 @@ class Axle(ABC):
         names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
         self.damper_table = np.empty(0), np.empty(0)
         if "file" in shock:
-            velocity, force = Columns(shock["file"], DAMPER_CURVE).curve("velocity", "force", DAMPER_POINTS)
+            velocity, force = Columns(table_at(shock, "file"), DAMPER_CURVE).curve("velocity", "force", DAMPER_POINTS)
             self.damper_table = -velocity[::-1], -force[::-1]
             self.damping, self.degressivity, self.stroke = dict.fromkeys(names, 0.0), 0.0, (0.0, FAR, 1.0)
             return

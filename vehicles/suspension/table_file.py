@@ -14,6 +14,7 @@ from simulator.base.errors import ConfigError
 from simulator.base.fields import Text
 from simulator.base.suggestions import did_you_mean
 from simulator.base.units import factor_of_unit, fitting
+from simulator.base.values import Values
 
 FILE = ()
 """Table of the keys of such a file: its keys are the headings of its columns, which the section that names it checks (`Columns`)."""
@@ -28,6 +29,14 @@ class TableFile(NamedTuple):
 
 CSV_NAME = Text(f"the name of a table ({', '.join(SUFFIXES)})", held=TableFile)
 """Type of a key that names a CSV file."""
+
+
+def table_at(values: Values, name: str) -> TableFile:
+    """Return the table that a key of a section names. Raises ConfigError: nobody has read it, because the value is not a name of a file."""
+    given = values[name]
+    if not isinstance(given, TableFile):
+        raise values.error(name, CSV_NAME.expected)
+    return given
 
 
 class Quantity(NamedTuple):

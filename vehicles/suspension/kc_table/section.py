@@ -18,7 +18,7 @@ from vehicles.suspension.axle_table import FRAME, axle_fields
 from vehicles.suspension.kc_table.corner import TableCorner
 from vehicles.suspension.kc_table.motion import TableMotion, design_axes
 from vehicles.suspension.kc_table.table import WheelTable, read_table
-from vehicles.suspension.table_file import CSV_NAME
+from vehicles.suspension.table_file import CSV_NAME, TableFile, table_at
 from vehicles.suspension.wheel_carrier import carrier_with_wheel
 
 _LENGTH = Field("length", Number("m", SHORT, FAR, above=0.0), "length in the design position, at travel 0")
@@ -36,6 +36,7 @@ def _fields() -> Fields:
         *rows,
         Field("file", CSV_NAME, "K&C data of the left wheel: travel_mm, toe_deg, camber_deg ..., see docs/kc_table.md"),
         Field("right_file", CSV_NAME, "K&C data of the right wheel; default: mirror image of the left one", None),
+        Field("loaded_radius", Number("m", 0.01, 5.0), "height of the wheel center above the contact, for columns of the contact", None),
     )
 
 
@@ -65,8 +66,11 @@ class TableAxle(Axle):
             self.centers: Mapping[str, str] = dict.fromkeys(("knuckle", "wheel"), "SPINDLE")
         super().__init__(values)
         is_front = values.key.rpartition(".")[2] == "front"
-        self.left: WheelTable = read_table(values["file"], is_front)
-        self.right = read_table(values["right_file"], is_front, mirrored=True) if "right_file" in values else self.left
+        radius = values.get("loaded_radius")
+        self.left: WheelTable = read_table(table_at(values, "file"), is_front, radius)
+        self.right = self.left
+        if "right_file" in values:
+            self.right = read_table(table_at(values, "right_file"), is_front, radius, mirrored=True)
         if self.right.by != self.left.by:
             raise values.error("right_file", f"a table with the column {self.left.by or 'travel only'}, as that of the left wheel")
         if self.compliance is not None:
@@ -78,7 +82,8 @@ class TableAxle(Axle):
 
     @classmethod
     def why_unsteered(cls, values: Values) -> str:
-        headings = [str(name).lower() for name in values["file"].content] if hasattr(values["file"], "content") else []
+        content = values["file"].content if isinstance(values["file"], TableFile) else None
+        headings = [str(name).lower() for name in content] if isinstance(content, dict) else []
         if any(name.startswith(("rack", "steering_wheel", "hand_wheel")) for name in headings):
             return ""
         return "its table has no column rack_mm or steering_wheel_deg"

@@ -52,6 +52,8 @@ def quantities_of(is_front: bool) -> dict[str, tuple[Quantity, ...]]:
             Quantity(("longitudinal", "center_x"), "m"),
             Quantity(("wheelbase",), "m", 1.0 if is_front else -1.0),
         ),
+        "contact_lateral": (Quantity(("contact_lateral", "contact_half_track", "contact_y"), "m"), Quantity(("contact_track",), "m", 0.5)),
+        "contact_longitudinal": (Quantity(("contact_longitudinal", "contact_x"), "m"),),
         "spring": (Quantity(("spring",), "m"),),
         "shock": (Quantity(("shock", "damper"), "m"),),
         "spring_ratio": (Quantity(("spring_ratio", "spring_motion_ratio"), "1"),),
@@ -77,8 +79,12 @@ class WheelTable(NamedTuple):
         return float(self.surface.x[0]), float(self.surface.x[-1])
 
 
-def read_table(file: TableFile, is_front: bool, mirrored: bool = False) -> WheelTable:
-    """Return the table of a file; mirrored: of a right wheel, whose steering then has the other sign. Raises ConfigError."""
+def read_table(file: TableFile, is_front: bool, radius: float | None = None, mirrored: bool = False) -> WheelTable:
+    """Return the table of a file. Raises ConfigError.
+
+    radius : height of the wheel center above the contact, for columns of the contact [m]
+    mirrored : True for a right wheel, whose steering then has the other sign
+    """
     columns = Columns(file, quantities_of(is_front))
     travel = columns.need("travel", "travel_mm")
     for name in ("toe", "camber"):
@@ -87,6 +93,7 @@ def read_table(file: TableFile, is_front: bool, mirrored: bool = False) -> Wheel
     if len(by) > 1:
         raise ConfigError(file.path, "", by, "one column of the steering")
     steer = (-1.0 if mirrored else 1.0) * (columns[by[0]] if by else np.zeros(len(travel)))
+    to_center(columns, radius)
     values = np.stack([_column(columns, name, len(travel)) for name in NAMES], axis=1)
     _check_sizes(columns)
     lines = [np.flatnonzero(steer == at) for at in np.unique(steer)]
@@ -140,6 +147,22 @@ def _travel_at(over_travel: Surface, spring: Vector, at: float) -> Vector | None
         step = travel - apart / np.maximum(slope, FLAT)
         travel = np.where((step > low) & (step < high), step, 0.5 * (low + high))
     return None
+
+
+def to_center(columns: Columns, radius: float | None) -> None:
+    """Add the columns of the wheel center that follow from those of the contact, straight below it in the plane of the wheel."""
+    for name in ("lateral", "longitudinal"):
+        contact = f"contact_{name}"
+        if contact not in columns:
+            continue
+        if name in columns or radius is None:
+            expected = (
+                "no column of the contact next to that of the wheel center" if name in columns else "the key loaded_radius in the axle"
+            )
+            raise ConfigError(columns.file, columns.headings[contact], "a position of the contact", expected)
+        columns.headings[name] = columns.headings[contact]
+        toe, lean = columns["toe"], radius * np.sin(columns["camber"])
+        columns[name] = columns[contact] + lean * (np.cos(toe) if name == "lateral" else np.sin(toe))
 
 
 def _column(columns: Columns, name: str, count: int) -> Vector:
