@@ -139,7 +139,10 @@ def _refuse_tables(description: Description) -> None:
     if linkage is not None:
         key = next(axle.key for axle in description.alignments if axle.toe is not None)
         raise ConfigError(
-            linkage.file, key, "a target", f"no toe: tie rods cannot be adjusted with an axle from a mechanism file ({linkage.key})"
+            linkage.file,
+            key,
+            "a target",
+            f"no toe: tie rods cannot be adjusted with an axle from a mechanism file or a table ({linkage.key})",
         )
 
 

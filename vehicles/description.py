@@ -40,7 +40,6 @@ from vehicles.suspension.axle_limits import MIRROR
 from vehicles.suspension.axle_section import BUSHES, Axle
 from vehicles.suspension.corner_design import CornerDesign
 from vehicles.suspension.kinds import SHIPPED, read_axle
-from vehicles.suspension.mechanism.travel_limits import write_ends
 from vehicles.suspension.springs_and_dampers import STRUTS
 from vehicles.suspension.tables.table_limits import errors_of_tables
 from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
@@ -50,8 +49,8 @@ from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 WHEELBASE = 0.1
 """m. Minimum distance from the first axle to the last one."""
 
-CACHED_KINDS = frozenset(SHIPPED) - {"mechanism"}
-"""Axle kinds that are cached by their section. An axle from a mechanism file also depends on the steering of its vehicle."""
+CACHED_KINDS = frozenset(SHIPPED) - {"mechanism", "kc_table"}
+"""Axle kinds that are cached by their section. An axle from a mechanism file or a table also depends on the steering of its vehicle."""
 
 BODY = (
     ("drivers_head", (3,), "m", "position of the driver's head from the chassis reference point, in B"),
@@ -276,7 +275,7 @@ def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -
         if corner.linkage is not None:
             if i in axles.on(0):
                 corner.linkage.connect(steering, i)
-            write_ends(corner.linkage, i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
+            corner.write_ends(i, mechanism.corners, struts, float(steering[0]["max_arm_angle"]))
     place_anti_roll_bars([one.section for one in parts.axles], [one.bar for one in parts.axles], mechanism, steering)
     for n, one in enumerate(parts.axles):
         write_compliance(one.section, n, axles.on(n), one.corners[0].W, mechanism.corners)
@@ -306,7 +305,7 @@ def _by_tables(values: Values, closed_form: bool) -> bool:
     exist, or for the tolerance of no tables."""
     tables: bool = values.get("suspension_kinematics", KINEMATICS[0] if closed_form else "table") == "table"
     if not tables and not closed_form:
-        raise values.error("suspension_kinematics", "table, because an axle from a mechanism file has no closed form")
+        raise values.error("suspension_kinematics", "table, because an axle from a mechanism file or a table has no closed form")
     if not tables and "suspension_table_tolerance" in values.spelled:
         raise values.error("suspension_table_tolerance", "no tolerance without suspension_kinematics: table")
     return tables

@@ -45,6 +45,8 @@ RACK = "rack"
 
 SLOPE_OVER = 1e-3
 """m. Half width of the difference, about the free length, for the rate of a spring given by a table."""
+SLOW = 0.1
+"""m/s. Half width of the difference, about rest, for the damping of a damper given by a table."""
 
 
 def vehicle_mechanism(
@@ -103,9 +105,13 @@ def linear_struts(struts: Record) -> Record:
             pulls = np.interp([-SLOPE_OVER, SLOPE_OVER], s["spring_deformation"][i, :n], s["spring_pull"][i, :n])
             s["spring_rate"][i] += (pulls[1] - pulls[0]) / (2.0 * SLOPE_OVER)
         mean = 0.5 * (s["compression_damping"][i] + s["rebound_damping"][i])
+        n = s["damper_points"][i]
+        if n:
+            pulls = np.interp([-SLOW, SLOW], s["damper_rate"][i, :n], s["damper_pull"][i, :n])
+            mean = (pulls[1] - pulls[0]) / (2.0 * SLOW)
         for name in ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end"):
             s[name][i] = mean
-    s["spring_points"], s["stop_points"] = 0, 0
+    s["spring_points"], s["stop_points"], s["damper_points"] = 0, 0, 0
     return out
 
 

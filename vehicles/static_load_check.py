@@ -36,7 +36,7 @@ def sprung_loads(mechanism: MechanismParameters, gravity: float = STANDARD_GRAVI
 
 def borne_at_full_bump(mechanism: MechanismParameters, stops: bool = True) -> Vector:
     """Return the load (wheels,) [N] that the springs, with or without stops, carry at the wheels at the end of jounce travel. NaN where
-    this end is unknown, and for axles from mechanism files, which have no closed form."""
+    this end is unknown, and for axles from mechanism files or tables, which have no closed form."""
     struts = mechanism.struts.copy()
     if not stops:
         struts[0]["stop_points"] = 0
@@ -48,7 +48,8 @@ def borne_at_full_bump(mechanism: MechanismParameters, stops: bool = True) -> Ve
     coupled = mechanism.corners[0]["coupled"][mechanism.corners[0]["axle"]] > 0
     length = k["spring_length_1"] + np.where(coupled, k["spring_length_across"], 0.0)
     rise = k["W_1"][2] + np.where(coupled, k["W_across"][2], 0.0)
-    return np.where(known, -w.out[0]["spring_force"] * length / rise, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(known, -w.out[0]["spring_force"] * length / rise, np.nan)
 
 
 def check_springs(mechanism: MechanismParameters, file: str) -> None:
@@ -75,6 +76,8 @@ def explain_missing_equilibrium(mechanism: MechanismParameters, tires: Record, n
     names : names of the tire files, wheel by wheel
     gravity : m/s2
     """
+    if any(corner.linkage is not None for corner in mechanism.designs):
+        return []  # the loads below are those of closed forms
     file = mechanism.designs[0].file
     if beyond := _center_beyond_wheels(mechanism, file):
         return beyond

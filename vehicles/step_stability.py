@@ -272,6 +272,7 @@ def _suspects(model: VehicleModel, tires: TireSet, axles: Axles) -> Iterator[Sti
     strut_keys = {
         **{name: f"shock.{name}" for name in ("compression_damping", "rebound_damping")},
         **{name: f"shock.{name}" for name in ("compression_damping_end", "rebound_damping_end")},
+        "damper_pull": "shock.file",
         "spring_rate": "spring.rate",
         "spring_pull": "spring.pull",
         "stop_force": "spring.stop_force",

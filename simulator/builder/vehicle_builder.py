@@ -22,6 +22,7 @@ from vehicles.axle_layout import Axles
 from vehicles.description import Description, expected_axles, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
 from vehicles.suspension.mechanism.section import MechanismFile
+from vehicles.suspension.table_file import TableFile
 from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
 from vehicles.vehicle import Vehicle
 
@@ -92,7 +93,7 @@ def description_of(configuration: Configuration, places: dict[str, str], builder
         if not isinstance(content, dict):
             return builder.description(content, file)  # reports the error
         if "axles" in content:
-            content["axles"] = _with_mechanisms(configuration, content["axles"])
+            content["axles"] = _with_files(configuration, content["axles"])
         tires = content.get("tires")
         if isinstance(tires, dict) and is_one_for_each(tires):
             content["tires"] = {key: _name_of(one, f"vehicle.tires.{key}", places) for key, one in tires.items()}
@@ -113,15 +114,25 @@ def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) ->
     return name
 
 
-def _with_mechanisms(configuration: Configuration, axles: Any) -> Any:
-    """Return the axles of a vehicle, with the files of `mechanism` axles read. Raises ConfigError."""
+_FILES_OF_KINDS = {"mechanism": (("file",),), "kc_table": (("file",), ("right_file",))}
+_FILES_OF_STRUTS = (("spring", "file"), ("spring", "stop_file"), ("shock", "file"))
+"""Keys of an axle that name files: of its kind, and of the curves of its struts."""
+
+
+def _with_files(configuration: Configuration, axles: Any) -> Any:
+    """Return the axles of a vehicle with the files read that they name: mechanisms and tables. Raises ConfigError."""
     if not isinstance(axles, dict):
         return axles  # a later check reports the error
     read = dict(axles)
     for name, axle in axles.items():
-        if isinstance(axle, dict) and axle.get("suspension") == "mechanism" and isinstance(axle.get("file"), str | dict):
-            with configuration.reading(f"vehicle.axles.{name}.file") as (content, file):
-                read[name] = {**axle, "file": MechanismFile(file, content)}
+        kind = str(axle.get("suspension")) if isinstance(axle, dict) else ""
+        for path in (*_FILES_OF_KINDS.get(kind, ()), *_FILES_OF_STRUTS) if isinstance(axle, dict) else ():
+            section = axle.get(path[0]) if len(path) > 1 else axle
+            if isinstance(section, dict) and isinstance(section.get(path[-1]), str | dict):
+                with configuration.reading(".".join(("vehicle.axles", name, *path))) as (content, file):
+                    held = {path[-1]: (MechanismFile if kind == "mechanism" and len(path) == 1 else TableFile)(file, content)}
+                axle = {**axle, **held} if len(path) == 1 else {**axle, path[0]: {**axle[path[0]], **held}}  # noqa: PLW2901
+                read[name] = axle
     return read
 
 

@@ -90,6 +90,7 @@ class Configuration:
         path = parse(place) if isinstance(place, str) else place
         self.named.fill(path)
         self.named.expand(path)
+        self.named.expand_columns(path)
         self.binary.note_all(path, self.named.kind(path))
         with self.origins.about(path) as label:
             yield own_copy(self.layer.at(path)), label

@@ -74,12 +74,12 @@ def find_config(kind: str, name: str, source: object = None, key: str = "", ship
     if source is None:
         raise ConfigError(kind, "", name, _expected_on_command_line(kind, name, is_path, spellings[0], known))
     folder = Path(str(source)).parent
-    shown = listed(known, f"jounce list {kind}")
+    shown = f", or one of {listed(known, f'jounce list {kind}')}" if known else ""
     names = {
         *known,
         *(Path(n).stem for n in _names_in(folder) if n.endswith(".yaml") and not is_path and not _is_same(folder / n, source)),
     }
-    raise ConfigError(source, key, name, f"a file in the same folder, or one of {shown}{did_you_mean(name, names)}")
+    raise ConfigError(source, key, name, f"a file in the same folder{shown}{did_you_mean(name, names)}")
 
 
 def _expected_on_command_line(kind: str, name: str, is_path: bool, written: Path, known: list[str]) -> str:
@@ -89,7 +89,7 @@ def _expected_on_command_line(kind: str, name: str, is_path: bool, written: Path
         near = nearest(written.name, _names_in(folder))
         return f"a file (did you mean {folder / near}?)" if near else "a file"
     here = f" (is {Path('.', written).as_posix()} in this folder meant?)" if isfile(written) else did_you_mean(name, known)
-    return f"a file, or one of {listed(known, f'jounce list {kind}')}{here}"
+    return f"a file{here}" if not known else f"a file, or one of {listed(known, f'jounce list {kind}')}{here}"
 
 
 def _names_in(folder: Path) -> list[str]:

@@ -16,6 +16,8 @@ _PLACES = {
     "drivetrains": "vehicles.drivetrain.drivetrain_file:drivetrain_file",
     "tires": "vehicles.tires.tire_file:FILE_TABLE",
     "mechanisms": "vehicles.multibody.description.mechanism_file:FILE",
+    "curves": "vehicles.suspension.table_file:FILE",
+    "columns": "vehicles.suspension.table_file:FILE",
     "terrains": "terrain.load_terrain:FILE",
     "soils": "terrain.soil:FILE",
     "maneuvers": "simulator.maneuvers.maneuver_file:FILE_TABLE",

@@ -16,12 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.base import column_file
 from simulator.base.errors import ConfigError
 from simulator.base.records import join
 from simulator.base.units import SUFFIXES
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
+from simulator.configuration.references import COLUMNS, CURVES
 from simulator.maneuvers.parameters import KEY as PARAMETERS
 from simulator.maneuvers.parameters import is_used, unknown_parameter
 
@@ -153,6 +155,8 @@ def read_layers(kind: str, file: str | Path, above: tuple[Path, ...] = ()) -> La
     ------
     ConfigError : a file cannot be read, or is its own base
     """
+    if is_table(kind, file):
+        return Layer(column_file.read_columns(file), {(): Origin(str(file))})
     content = content_of_tir(Path(file)) if is_tir(kind, file) else own_copy(_parsed(file))
     return with_base(kind, Layer(content, {(): Origin(str(file))}), (*above, Path(file)))
 
@@ -183,6 +187,11 @@ def _parsed(file: str | Path) -> Any:
 def is_tir(kind: str, file: str | Path) -> bool:
     """Return True if a tire file is a tire property file (.tir), which describes a tire completely."""
     return kind == "tires" and str(file).lower().endswith(".tir")
+
+
+def is_table(kind: str, file: str | Path) -> bool:
+    """Return True for a file of columns of numbers: a curve, or the table of an axle in place of its mechanism."""
+    return kind in (CURVES, COLUMNS) or (kind == "mechanisms" and str(file).lower().endswith(column_file.SUFFIXES))
 
 
 def content_of_tir(file: Path) -> dict[str, Any]:

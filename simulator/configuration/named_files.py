@@ -8,8 +8,18 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.layers import Layer, Origin, file_of, read_layers, with_base
-from simulator.configuration.references import DEFAULTS, REFERENCES, SOILS_OF_A_TERRAIN, STREAM, TYPED, fits, is_one_for_each, kind_at
+from simulator.configuration.layers import Layer, Origin, file_of, other_spellings, read_layers, with_base
+from simulator.configuration.references import (
+    COLUMNS,
+    DEFAULTS,
+    REFERENCES,
+    SOILS_OF_A_TERRAIN,
+    STREAM,
+    TYPED,
+    fits,
+    is_one_for_each,
+    kind_at,
+)
 from simulator.motion.protocols.kinds import stream_words
 
 
@@ -84,6 +94,9 @@ class NamedFiles:
         if kind is None or path in self._expanded or value is None:
             return
         origin, place = self._layer.origin_of(path), written(path)
+        if kind == COLUMNS:
+            self._put_columns(path, value, origin)
+            return
         if isinstance(value, str):
             file = file_of(kind, value, origin)
             if place not in self.names:
@@ -100,6 +113,27 @@ class NamedFiles:
             raise ConfigError(self._labels[path], "", layer.content, "a mapping of keys to values")
         self._layer.put(path, layer)
         self._expanded.add(path)
+
+    def expand_columns(self, path: KeyPath) -> None:
+        """Replace the names of CSV files in a content by their columns."""
+        for pattern, kind in REFERENCES:
+            if kind == COLUMNS and fits(path, pattern[: len(path)]):
+                for below in list(self._layer.matching(pattern)):
+                    self.expand(below)
+
+    def _put_columns(self, path: KeyPath, value: Any, origin: Origin) -> None:
+        """Replace the key at a path, the name of a CSV file, by the columns of the file. Raises ConfigError."""
+        if not isinstance(value, str):
+            raise origin.wrong(value, "the name of a table (.csv)")
+        layer, section = read_layers(COLUMNS, file_of(COLUMNS, value, origin)), path[:-1]
+        del self._layer.at(section)[path[-1]]
+        self._layer.discard(path)
+        for heading, numbers in layer.content.items():
+            name, _, unit = heading.rstrip("]").partition(" [")
+            key = f"{name}_{unit}" if unit else name
+            for other in other_spellings(key, self._layer.at(section)):
+                del self._layer.at(section)[other]
+            self._layer.put((*section, key), Layer(numbers, {(): Origin(layer.origins[()].source, heading)}))
 
     def open(self, path: KeyPath) -> None:
         """Replace the name of a file, of a registered kind, or the text of a stream, by a mapping, so that its keys can be set."""

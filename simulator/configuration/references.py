@@ -7,6 +7,9 @@ from typing import Any
 
 from simulator.configuration.key_path import KeyPath, parse
 
+CURVES, COLUMNS = "curves", "columns"
+"""Kinds of CSV files: of the curves of springs, dampers and stops, and of columns that are keys of the section that names them."""
+
 _OF_A_VEHICLE = (
     # key path of a name or content   kind of file
     ("vehicle", "vehicles"),
@@ -14,6 +17,17 @@ _OF_A_VEHICLE = (
     ("vehicle.tires.*", "tires"),
     ("vehicle.drivetrain", "drivetrains"),
     ("vehicle.axles.*.file", "mechanisms"),
+    ("vehicle.axles.*.right_file", CURVES),
+    ("vehicle.axles.*.spring.file", CURVES),
+    ("vehicle.axles.*.spring.stop_file", CURVES),
+    ("vehicle.axles.*.shock.file", CURVES),
+    ("vehicle.steering.assist.file", COLUMNS),
+    *(
+        (f"vehicle.drivetrain.drivetrain.engine.{name}.file", COLUMNS)
+        for name in ("full_throttle", "closed_throttle", "losses", "accessories")
+    ),
+    ("vehicle.drivetrain.drivetrain.torque_converter.*.file", COLUMNS),
+    ("vehicle.drivetrain.brakes.heat.file", COLUMNS),
     ("maneuver", "maneuvers"),
 )
 REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(

@@ -11,7 +11,7 @@ from simulator.faults.contract import FaultContext, FaultKind, FaultTargets
 from simulator.faults.wheels import WHEEL, wheel_of
 from vehicles.suspension.anti_roll_bar import NO_BAR
 
-DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end", "damper_pull")
 """Rows of STRUTS that hold damping."""
 SPRING = ("spring_rate", "spring_pull")
 """Rows of STRUTS that hold the force of the spring without its stops."""

@@ -13,18 +13,16 @@ from simulator.base.records import Record
 from simulator.base.values import Values
 from vehicles.compliance.elastic_axle import Bushing, Linkage, Subframe, compliance_of
 from vehicles.compliance.elastic_beam import ElasticBeam
+from vehicles.compliance.measured import LOSS_TIME, MeasuredCompliance
 from vehicles.compliance.wheel_displacements import BEAM
 from vehicles.suspension.axle_limits import FAR, STIFF
 
 RATE = Number("N/m", 1e3, 1e12, above=0.0)
-LOSS_TIME = 2e-3
-"""s. Default loss time of the rubber [assumed]: a loss angle of 10 deg at 15 Hz."""
-
 COMPLIANCE_FILE = Field(
     "compliance",
     Group(
         (
-            Field("loss_time", Number("s", 1e-5, 0.1, above=0.0), "damping of the rubber over its stiffness", LOSS_TIME),
+            LOSS_TIME,
             Field(
                 "bushings",
                 Named(
@@ -65,7 +63,7 @@ COMPLIANCE_FILE = Field(
 class ElasticAxle(Protocol):
     """Attributes of a `vehicles.suspension.axle_section.Axle` that its compliance needs."""
 
-    elastic: Linkage | ElasticBeam | None
+    elastic: Linkage | ElasticBeam | MeasuredCompliance | None
     compliance: Values | None
     location: Vector
     points: dict[str, Vector]
@@ -83,14 +81,14 @@ def write_compliance(axle: ElasticAxle, n: int, sides: range, wheel: Vector, cor
         return
     if axle.elastic is None:
         raise ConfigError(values.file, values.key, "bushings", "no section compliance for this kind of axle")
-    with ErrorCollector() as faults:
-        bushings = _bushings(values, axle.elastic, faults)
-        subframe = _subframe(values, axle.elastic, axle.location, faults)
     beam = axle.elastic if isinstance(axle.elastic, ElasticBeam) else None
-    if beam is not None:
-        found = beam.compliance(wheel, bushings)
+    if isinstance(axle.elastic, MeasuredCompliance):
+        found = axle.elastic.compliance(len(sides))
     else:
-        found = _of_linkage(axle, wheel, bushings, subframe, len(sides))
+        with ErrorCollector() as faults:
+            bushings = _bushings(values, axle.elastic, faults)
+            subframe = _subframe(values, axle.elastic, axle.location, faults)
+        found = _of_linkage(axle, wheel, bushings, subframe, len(sides)) if beam is None else beam.compliance(wheel, bushings)
     if not found.any():
         return
     c = corners[0]["compliance"]

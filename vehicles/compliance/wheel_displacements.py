@@ -60,6 +60,9 @@ ELASTIC = (
 )
 """State of a vehicle; zero and unused without a compliant axle."""
 
+TINY = 1e-300
+"""Smallest square of a length by which a vector is normalized."""
+
 BEAM = 2
 """Value of `yields` of a beam."""
 
@@ -101,10 +104,13 @@ def about_axle(phi, y):
 
 @inline
 def rotate(phi, a):
-    """Return a unit vector rotated by a small rotation vector, exact to second order and normalized."""
+    """Return a unit vector rotated by a small rotation vector, exact to second order and normalized.
+
+    Zero stays zero: the axes of a carrier whose motion is a table, which contains the wheel only.
+    """
     first = cross(phi, a)
     b = add(a, add(first, scale(0.5, cross(phi, first))))
-    return scale(1.0 / math.sqrt(dot(b, b)), b)
+    return scale(1.0 / math.sqrt(max(dot(b, b), TINY)), b)
 
 
 @kernel

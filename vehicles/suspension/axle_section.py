@@ -21,14 +21,22 @@ from vehicles.appearance import LINKS_AS
 from vehicles.body_fields import read_body
 from vehicles.multibody.description.rigid_body import RigidBody, checked_body
 from vehicles.suspension.alignment_section import read_alignment
-from vehicles.suspension.axle_limits import MIRROR, SOFT
+from vehicles.suspension.axle_limits import FAR, MIRROR, SOFT
 from vehicles.suspension.blocks import AxleCallbacks
 from vehicles.suspension.corner_design import CornerDesign
+from vehicles.suspension.springs_and_dampers import DAMPER_POINTS, SPRING_POINTS, STOP_POINTS
+from vehicles.suspension.table_file import Columns, Quantity, TableFile, table_at
 
 if TYPE_CHECKING:
     from vehicles.compliance.elastic_axle import Linkage
     from vehicles.compliance.elastic_beam import ElasticBeam
+    from vehicles.compliance.measured import MeasuredCompliance
 
+
+_FORCE = {"force": (Quantity(("force", "load"), "N"),)}
+SPRING_CURVE = {"travel": (Quantity(("travel", "spring_travel", "compression", "penetration"), "m"),), **_FORCE}
+DAMPER_CURVE = {"velocity": (Quantity(("velocity", "damper_velocity", "compression_velocity", "speed"), "m/s"),), **_FORCE}
+"""Columns of the files of a spring or a stop, and of a damper; + = compression."""
 
 BUSHES = ("lca_front_B", "lca_rear_B", "uca_front_B", "uca_rear_B", "shock_upper_B", "spring_upper_B")
 """Points fixed to the chassis, for the view: lower and upper links or arms, front and rear, and the struts."""
@@ -51,7 +59,7 @@ class Axle(ABC):
     """Reason why an axle of this kind cannot be steered; empty if it can."""
     steering: str = ""
     """Joint that the steering moves, if the file names it."""
-    elastic: Linkage | ElasticBeam | None = None
+    elastic: Linkage | ElasticBeam | MeasuredCompliance | None = None
     """Elastic linkage or beam with the possible bushings; None: this kind has no compliance."""
     compliance: Values | None = None
     """Section `compliance` of the file; read once the corners are known."""
@@ -146,6 +154,9 @@ class Axle(ABC):
     def _read_spring(self) -> None:
         spring = self.spring
         self.free_length, self.rate = spring["free_length"], spring["rate"]
+        if "file" in spring:
+            self.rate, self.table = 0.0, _spring_table(table_at(spring, "file"))
+            return
         self.table = _curve(spring, "deformation", "pull")
         if not len(self.table[0]) and self.rate < SOFT:
             raise spring.error("rate", f"a rate of at least {SOFT:g} N/m, or a table of deformation and pull")
@@ -154,6 +165,8 @@ class Axle(ABC):
         """Read the optional bump and rebound stops of the section `spring`."""
         spring = self.spring
         self.stops = _curve(spring, "stop_penetration", "stop_force", ("bump_stop_length", "rebound_stop_length", "stop_end_rate"))
+        if "stop_file" in spring:
+            self.stops = Columns(table_at(spring, "stop_file"), SPRING_CURVE).curve("travel", "force", STOP_POINTS)
         if not len(self.stops[0]):
             return
         self.bump, self.rebound = (spring.needed(f"{end}_stop_length", f"the length at the {end} stop") for end in ("bump", "rebound"))
@@ -161,15 +174,23 @@ class Axle(ABC):
         penetration, force = self.stops
         with ErrorCollector() as faults:
             if penetration[0] < 0.0:
-                faults.add(spring.error("stop_penetration", "rising penetrations of at least 0"))
+                faults.add(spring.error(_given(spring, "stop_file", "stop_penetration"), "rising penetrations of at least 0"))
             if force[0] != 0.0:
-                faults.add(spring.error("stop_force", "forces that rise from 0, the force at first contact"))
+                faults.add(spring.error(_given(spring, "stop_file", "stop_force"), "forces that rise from 0, the force at first contact"))
             if not self.rebound > self.bump:
                 faults.add(spring.error("rebound_stop_length", "more than bump_stop_length = {}", self.bump))
 
     def _read_shock(self) -> None:
         shock = self.shock
         names = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
+        self.damper_table = np.empty(0), np.empty(0)
+        if "file" in shock:
+            velocity, force = Columns(table_at(shock, "file"), DAMPER_CURVE).curve("velocity", "force", DAMPER_POINTS)
+            self.damper_table = -velocity[::-1], -force[::-1]
+            self.damping, self.degressivity, self.stroke = dict.fromkeys(names, 0.0), 0.0, (0.0, FAR, 1.0)
+            return
+        strokes = ("midstroke_min", "midstroke_max", "midstroke_blend")
+        raise_all([shock.error(name, "a number, or the key file") for name in (*names, *strokes) if name not in shock])
         self.damping = {name: shock[name] for name in names}
         self.degressivity = shock["degressivity"]
         low, high, blend = self.stroke = (shock["midstroke_min"], shock["midstroke_max"], shock["midstroke_blend"])
@@ -191,7 +212,26 @@ class Axle(ABC):
         for name, value in self.damping.items():
             out[name][i] = value
         out["degressivity"][i] = self.degressivity
+        n = out["damper_points"][i] = len(self.damper_table[0])
+        out["damper_rate"][i, :n], out["damper_pull"][i, :n] = self.damper_table
         out["midstroke_min"][i], out["midstroke_max"][i], out["midstroke_blend"][i] = self.stroke
+
+
+def _spring_table(file: TableFile) -> tuple[Vector, Vector]:
+    """Return deformation and pull of a spring from its file, with one more point at each end, in line. Raises ConfigError."""
+    travel, force = Columns(file, SPRING_CURVE).curve("travel", "force", SPRING_POINTS - 2)
+    deformation, pull = -travel[::-1], -force[::-1]
+    beyond = deformation[-1] - deformation[0]
+    low, high = ((pull[k + 1] - pull[k]) / (deformation[k + 1] - deformation[k]) for k in (0, len(pull) - 2))
+    return (
+        np.concatenate([[deformation[0] - beyond], deformation, [deformation[-1] + beyond]]),
+        np.concatenate([[pull[0] - low * beyond], pull, [pull[-1] + high * beyond]]),
+    )
+
+
+def _given(values: Values, first: str, other: str) -> str:
+    """Return the first key if the section has it, else the other one."""
+    return first if first in values else other
 
 
 def _curve(values: Values, x: str, y: str, others: tuple[str, ...] = ()) -> tuple[Vector, Vector]:

@@ -10,6 +10,7 @@ from vehicles.compliance.section import COMPLIANCE_FILE
 from vehicles.suspension.alignment_section import ALIGNMENT
 from vehicles.suspension.axle_limits import FAR, HEAVY, SHORT, SLENDER, STIFF
 from vehicles.suspension.springs_and_dampers import SPRING_POINTS, STOP_POINTS
+from vehicles.suspension.table_file import CSV_NAME
 
 FRAME = "the suspension frame"
 LENGTH = Number("m", 0.0, FAR)
@@ -36,9 +37,11 @@ ROD = (
 )
 SPRING = (
     Field("free_length", _LONG, "length without load"),
+    Field("file", CSV_NAME, "CSV file travel_mm, force_N, + = shorter, from free_length; replaces rate, deformation and pull", None),
     Field("rate", Number("N/m", 0.0, STIFF), "stiffness; or a table of deformation and pull", 0.0),
     Field("deformation", Number("m", -FAR, FAR, shape=((2, SPRING_POINTS),), rising=True), "length minus free length, rising", None),
     Field("pull", _FORCE, "tensile force at each deformation, never falling", None),
+    Field("stop_file", CSV_NAME, "CSV file travel_mm, force_N of a stop; replaces stop_penetration and stop_force", None),
     Field(
         "stop_penetration",
         Number("m", -FAR, FAR, shape=((2, STOP_POINTS),), rising=True),
@@ -57,14 +60,17 @@ SPRING = (
 )
 _DAMPING = Number("N s/m", 0.0, STIFF)
 SHOCK = (
-    Field("compression_damping", _DAMPING, "damping in compression, in the middle of the stroke"),
-    Field("rebound_damping", _DAMPING, "damping in rebound, in the middle of the stroke"),
-    Field("compression_damping_end", _DAMPING, "damping in compression, at the ends of the stroke"),
-    Field("rebound_damping_end", _DAMPING, "damping in rebound, at the ends of the stroke"),
+    Field(
+        "file", CSV_NAME, "CSV file velocity_mm_s, force_N, + = compression; replaces all other keys, which are required without it", None
+    ),
+    Field("compression_damping", _DAMPING, "damping in compression, in the middle of the stroke", None),
+    Field("rebound_damping", _DAMPING, "damping in rebound, in the middle of the stroke", None),
+    Field("compression_damping_end", _DAMPING, "damping in compression, at the ends of the stroke", None),
+    Field("rebound_damping_end", _DAMPING, "damping in rebound, at the ends of the stroke", None),
     Field("degressivity", Number("s/m", 0.0, 1e3), "d of a force -c v / (1 + d |v|)", 0.0),
-    Field("midstroke_min", LENGTH, "length at the start of the middle of the stroke"),
-    Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at the end of the middle of the stroke"),
-    Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "length of the transition between the two dampings"),
+    Field("midstroke_min", LENGTH, "length at the start of the middle of the stroke", None),
+    Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at the end of the middle of the stroke", None),
+    Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "length of the transition between the two dampings", None),
 )
 ANTI_ROLL_BAR = Field(
     "anti_roll_bar",

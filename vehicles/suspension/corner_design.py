@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,6 @@ from simulator.base.records import Record
 from vehicles.multibody.description.mechanism_builder import Parts
 from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.blocks import AxleCallbacks, Blocks
-
-if TYPE_CHECKING:
-    from vehicles.suspension.mechanism.linkage import Linkage
-
 
 CARRIER_NAME = "carrier"
 """Name of the body of every corner to which other parts can be attached."""
@@ -38,6 +34,29 @@ class Reach:
     """Range of the tables of a corner without stops."""
     short_of_open: float
     """Distance of the tables from the theta at which a loop opens, where the derivatives grow without bound."""
+
+
+class TableSource(Protocol):
+    """Motion of a corner without a closed form, from which `vehicles.suspension.mechanism.tables` computes its tables."""
+
+    file: str
+    key: str
+    data_cells: tuple[int, int] | None
+    """Least numbers of intervals along theta and along the Pitman angle, of a motion that is itself given by a table: its tables are not
+    compared with it between their nodes. None: the numbers follow from the tolerance."""
+
+    @property
+    def steered(self) -> bool:
+        """True if the Pitman angle moves the corner."""
+
+    def connect(self, steering: Record, column: int) -> None:
+        """Let the Pitman angle of a STEERING record move the corner; `column` is 0 on the left side, 1 on the right."""
+
+    def content(self) -> tuple[object, ...]:
+        """Return all inputs that determine the rows of the corner."""
+
+    def rows(self, theta: Vector, angle: Vector) -> tuple[Vector, Vector]:
+        """Return rows at S positions, see `vehicles.suspension.mechanism.linkage.Linkage.rows`."""
 
 
 class Places(NamedTuple):
@@ -74,7 +93,7 @@ class CornerDesign(ABC):
     turned : attitude (3, 3) of the carrier relative to that between the hardpoints of the file, if a tie rod has another length
     bodies : by name; every corner has a `knuckle` and a `wheel`
     file, key : file and key of its section, for messages
-    linkage : the corner in the multibody model, if it has no closed form
+    linkage : source of its tables, if it has no closed form
     rack : body that moves with Q alone, half of a rack; None: massless
     """
 
@@ -88,7 +107,7 @@ class CornerDesign(ABC):
     bodies: dict[str, RigidBody]
     file: str
     key: str
-    linkage: Linkage | None = None
+    linkage: TableSource | None = None
     rack: RigidBody | None = None
 
     def hinged_point(self, body: str, point: Vector) -> Vector | None:
@@ -152,6 +171,10 @@ class CornerDesign(ABC):
         Its bodies and joints have names with the prefix `name`. The corner lies between the body `chassis` and the body `inner` that
         carries Q. Linear springs and dampers are those of column i.
         """
+
+    def write_ends(self, i: int, corners: Record, struts: Record, lock: float) -> None:
+        """Write the travel limits of a corner with a `linkage` into column i of a CORNERS record; lock: Pitman angle at full lock [rad]."""
+        raise NotImplementedError
 
     @abstractmethod
     def reach(self, corners: Record, i: int) -> Reach:

@@ -11,7 +11,7 @@ from simulator.base.values import Values
 from vehicles.suspension import default_kind
 from vehicles.suspension.axle_section import Axle
 
-SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism")
+SHIPPED = (default_kind.NAME, "five_link", "macpherson", "semi_trailing_arm", "link_axle", "leaf_axle", "mechanism", "kc_table")
 """Built-in kinds; AXLE of the `section` module of their packages reads the file. The first one is the default."""
 
 

@@ -11,6 +11,7 @@ from vehicles.suspension.anti_roll_bar import ANTI_ROLL_BARS
 
 SPRING_POINTS = 32
 STOP_POINTS = 16
+DAMPER_POINTS = 32
 
 STRUTS = (
     # name                   shape               unit     what it is (corner first in tables, FL, FR, RL, RR)
@@ -30,6 +31,9 @@ STRUTS = (
     ("compression_damping_end", (WHEELS,), "N s/m", "damping in compression outside the mid-stroke"),
     ("rebound_damping_end", (WHEELS,), "N s/m", "damping in rebound outside the mid-stroke"),
     ("degressivity", (WHEELS,), "s/m", "d of a damper whose force is -c v / (1 + d |v|); 0: linear"),
+    ("damper_points", (WHEELS,), "1", "number of points of the damper's table, which replaces the coefficients; 0 = no table", "i8"),
+    ("damper_rate", (WHEELS, DAMPER_POINTS), "m/s", "rate of the length, rising; + = rebound"),
+    ("damper_pull", (WHEELS, DAMPER_POINTS), "N", "tensile force of the table"),
     ("midstroke_min", (WHEELS,), "m", "shock length below which the end-of-stroke damping acts"),
     ("midstroke_max", (WHEELS,), "m", "shock length above which the end-of-stroke damping acts"),
     ("midstroke_blend", (WHEELS,), "m", "length over which mid-stroke and end-of-stroke damping are blended"),
@@ -67,9 +71,11 @@ def damper_force(p, i, length, rate):
     """Return the force [N] of shock absorber i at its length [m] and rate [m/s].
 
     The coefficient depends on the direction and on the position in the stroke; a smooth step of width `midstroke_blend`, centered on the
-    limit, blends the coefficients. The force is -c v / (1 + degressivity |v|).
+    limit, blends the coefficients. The force is -c v / (1 + degressivity |v|). A table of force over rate replaces all of these.
     """
     s = p[0]
+    if s["damper_points"][i] > 0:
+        return -damper_pull(p, i, rate)
     blend = s["midstroke_blend"][i]
     end = smooth_step((s["midstroke_min"][i] - length) / blend + 0.5) + smooth_step((length - s["midstroke_max"][i]) / blend + 0.5)
     if rate < 0.0:
@@ -77,6 +83,19 @@ def damper_force(p, i, length, rate):
     else:
         c = s["rebound_damping"][i] + end * (s["rebound_damping_end"][i] - s["rebound_damping"][i])
     return -c * rate / (1.0 + s["degressivity"][i] * abs(rate))
+
+
+@inline
+def damper_pull(p, i, rate):
+    """Return the tensile force [N] of the table of shock absorber i at a rate [m/s]; straight beyond both ends."""
+    s = p[0]
+    n, rates, pulls = s["damper_points"][i], s["damper_rate"], s["damper_pull"]
+    pull = interpolate(rates, pulls, i, n, rate)
+    if rate < rates[i, 0]:
+        pull += (rate - rates[i, 0]) * (pulls[i, 1] - pulls[i, 0]) / (rates[i, 1] - rates[i, 0])
+    elif rate > rates[i, n - 1]:
+        pull += (rate - rates[i, n - 1]) * (pulls[i, n - 1] - pulls[i, n - 2]) / (rates[i, n - 1] - rates[i, n - 2])
+    return pull
 
 
 @inline

@@ -53,6 +53,7 @@ def add_kc(commands: Commands) -> None:
     p.add_argument("--bounce", type=number_between(5.0, 500.0), metavar="MM", help="wheel travel in bounce, up and down [mm] (default: 50)")
     add_single_file(p, "html", "HTML file with plots", "kc_VEHICLE.html in the current folder", "folder of kc_VEHICLE.html (default: none)")
     p.add_argument("--csv", metavar="FILE", help="CSV file of each wheel at each position of each test (default: none)")
+    p.add_argument("--tables", metavar="DIR", help="folder for the kinematics of each axle as a table of kc_table (default: none)")
     add_json(p)
     add_plugin(p)
     p.set_defaults(run=_kc)

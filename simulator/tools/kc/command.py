@@ -19,6 +19,7 @@ from simulator.tools.kc.page import QUANTITIES, Measured, kc_page, measured
 from simulator.tools.kc.results import ROUNDING
 from simulator.tools.kc.rig import Rig
 from simulator.tools.kc.sweeps import BOUNCE
+from simulator.tools.kc.tables import write_table
 
 
 def main_kc(arguments: Any) -> int:
@@ -35,11 +36,22 @@ def main_kc(arguments: Any) -> int:
     write_text(page, html)
     if arguments.csv:
         write_text(output_path(arguments.csv), as_csv(measurements))
+    tables: list[str] = []
+    rigid: list[str] = []
+    for one in measurements if arguments.tables else ():
+        for n, axle in enumerate(one.rig.axles.names):
+            file = write_table(one.rig, n, one.name, Path(arguments.tables))
+            (rigid if file is None else tables).append(f"{one.name}, {axle}" if file is None else str(file))
     if arguments.json:
-        print_line(json_text({"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv}))
+        found = {"vehicles": [to_dict(one) for one in measurements], "page": str(page), "csv": arguments.csv, "tables": tables}
+        print_line(json_text(found))
         return 0
     print_line(to_text(measurements))
     print_line(f"\nplots in {page}" + (f", all positions in {described(arguments.csv)}" if arguments.csv else ""))
+    if tables:
+        print_line(f"tables of the axles in {', '.join(tables)}")
+    if rigid:
+        print_line(f"no tables of rigid axles: {'; '.join(rigid)}")
     return 0
 
 

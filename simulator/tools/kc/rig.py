@@ -248,6 +248,10 @@ class Rig:
         """Return the state of axle n with given coordinates (sides,) and arm angle, in equilibrium except for the torque on a free arm."""
         return self._loaded(n, theta, arm, pushes)[0]
 
+    def kinematics(self, n: int, theta: Vector, arm: float) -> Any:
+        """Return a copy of KINEMATICS with given coordinates (sides,) of axle n and arm angle [rad], without bushings."""
+        return self._turned(n, theta, arm)[0]
+
     # Loads and displacements -------------------------------------------------------------------------------------------------
 
     def _turned(self, n: int, theta: Vector, arm: float) -> tuple[Any, Any, Any]:

@@ -17,6 +17,7 @@ from vehicles.multibody.description.rigid_body import RigidBody
 from vehicles.suspension.corner_design import CARRIER_NAME, CornerDesign, Reach
 from vehicles.suspension.hinge import Hinge
 from vehicles.suspension.mechanism.linkage import Linkage, Names
+from vehicles.suspension.mechanism.travel_limits import write_ends
 
 
 class MechanismCorner(CornerDesign):
@@ -99,6 +100,9 @@ class MechanismCorner(CornerDesign):
                     damping=float(s["rebound_damping"][i]) * shock,
                 )
             )
+
+    def write_ends(self, i: int, corners: Record, struts: Record, lock: float) -> None:
+        write_ends(self.linkage, i, corners, struts, lock)
 
     def reach(self, corners: Record, i: int) -> Reach:
         low, high = (float(theta) for theta in corners[0]["ends"]["closed"][:, i])

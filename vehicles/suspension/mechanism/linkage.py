@@ -88,6 +88,8 @@ class Linkage:
     places : origin and attitude of every body except the wheel in the design position
     """
 
+    data_cells: tuple[int, int] | None = None
+
     def __init__(self, mechanism: Mechanism, start: InitialState, names: Names, file: str, key: str, rack: RigidBody | None = None) -> None:
         self.given, self.names, self.file, self.key, self._rack = mechanism, names, file, key, rack
         self._check_names()

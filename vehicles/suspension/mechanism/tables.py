@@ -1,4 +1,4 @@
-"""Tables of a vehicle with an axle from a mechanism file: rows of the multibody model for it, rows of the closed form for the other axle.
+"""Tables of a vehicle with an axle from a mechanism file or from K&C data: its rows, and rows of the closed form for the other axle.
 
 Such a vehicle always uses its tables, so they are extrapolated: see `vehicles.suspension.mechanism.polynomial_table.continued`.
 """
@@ -19,7 +19,7 @@ from simulator.base.errors import JounceError
 from simulator.base.records import Record
 from vehicles.axle_layout import AxleLayout, record_for
 from vehicles.mechanism_parameters import MechanismParameters
-from vehicles.suspension.mechanism.linkage import Linkage
+from vehicles.suspension.corner_design import TableSource
 from vehicles.suspension.mechanism.polynomial_table import continued, nodes_of
 from vehicles.suspension.tables.build_tables import Source
 from vehicles.suspension.tables.reduced_table import FIXED, GRID, PLACED, REDUCED, SHOCK, SPRING, STEERED, ReducedTables, W
@@ -72,9 +72,9 @@ class Rows(Protocol):
 
 
 class EngineRows:
-    """Rows of the multibody model."""
+    """Rows of the multibody model, or of a motion that a table gives."""
 
-    def __init__(self, linkage: Linkage) -> None:
+    def __init__(self, linkage: TableSource) -> None:
         self.linkage = linkage
 
     def nodes(self, theta: Array, angle: Array) -> Array:
@@ -136,6 +136,11 @@ class Corner:
     lock: float
     scale: Array
 
+    @property
+    def data_cells(self) -> tuple[int, int] | None:
+        """Least numbers of intervals of a motion that is itself a table, whose values between the nodes are not checked; else None."""
+        return self.rows.linkage.data_cells if isinstance(self.rows, EngineRows) else None
+
     def thetas(self, count: int) -> Array:
         """Return (count,) evenly spaced thetas."""
         return np.linspace(self.low, self.high, count)
@@ -179,14 +184,16 @@ def build_engine_tables(mechanism: MechanismParameters, steering: Record, steere
     for i, linkage in enumerate(linkages):
         rows: Rows = ClosedRows(source, i) if linkage is None else EngineRows(linkage)  # type: ignore[arg-type]
         corner_tables.append(_corner(rows, corners[0]["ends"], i, lock if i in mechanism.axles.on(0) else 0.0))
-    cells, angle_cells = FEWEST[0], FEWEST[1] if steered else 0
+    cells, angle_cells = (max(FEWEST[k], *(one.data_cells[k] for one in corner_tables if one.data_cells), 0) for k in (0, 1))
+    angle_cells = angle_cells if steered else 0
     cells = _cells_for_tolerance(corner_tables, cells, tolerance, deadline, along_theta=True)
     if steered:
         angle_cells = _cells_for_tolerance(corner_tables, angle_cells, tolerance, deadline, along_theta=False)
     while True:
         _check_limits(corner_tables, (cells, angle_cells), deadline, tolerance, np.inf)
         nodes = [one.rows.nodes(one.thetas(cells + 1), one.angles(angle_cells + 1)) for one in corner_tables]
-        error = max(_error(one, values) for one, values in zip(corner_tables, nodes, strict=True))
+        checked = [one for one in zip(corner_tables, nodes, strict=True) if one[0].data_cells is None]
+        error = max((_error(one, values) for one, values in checked), default=0.0)
         if error < tolerance:
             break
         cells, angle_cells = math.ceil(cells * GROWTH), math.ceil(angle_cells * GROWTH)
@@ -251,7 +258,8 @@ def _cells_for_tolerance(corner_tables: Sequence[Corner], cells: int, tolerance:
     while True:
         limits = (cells, 0) if along_theta else (FEWEST[0], cells)
         _check_limits(corner_tables, limits, deadline, tolerance, worst)
-        worst = max(_error_along(one, cells, along_theta) for one in corner_tables if along_theta or one.lock > 0.0)
+        compared = [one for one in corner_tables if one.data_cells is None and (along_theta or one.lock > 0.0)]
+        worst = max((_error_along(one, cells, along_theta) for one in compared), default=0.0)
         if worst < tolerance:
             return cells
         # the error of the curvature falls with the fourth power

@@ -72,7 +72,7 @@ def _walk(linkage: Linkage, side: float, design: Vector, struts: Record, i: int,
         thetas = thetas[: valid.index(False) if False in valid else len(valid)]
         if fraction == 0.0:
             used = (
-                float(theta) for theta, row in zip(thetas, rows, strict=False) if _is_stop_exhausted(side, float(row[0, SPRING]), struts, i)
+                float(theta) for theta, row in zip(thetas, rows, strict=False) if is_stop_exhausted(side, float(row[0, SPRING]), struts, i)
             )
             stop_theta = next(used, stop_theta)
     last = float(thetas[-1]) if len(thetas) else 0.0
@@ -130,7 +130,8 @@ def _rod_displacement(linkage: Linkage, row: Vector, angle: float) -> float:
     return abs(float(rod @ Q_1)) / length if length > 0.0 else float(np.linalg.norm(Q_1))
 
 
-def _is_stop_exhausted(side: float, length: float, struts: Record, i: int) -> bool:
+def is_stop_exhausted(side: float, length: float, struts: Record, i: int) -> bool:
+    """Return True if the stop at the side -1 (rebound) or +1 (bump) of corner i is used up at a length of its spring [m]."""
     s = struts[0]
     points = int(s["stop_points"][i])
     if points == 0:
