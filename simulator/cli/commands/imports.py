@@ -13,6 +13,7 @@ def add_import(commands: Commands) -> None:
     p = commands.add_parser("import", help="create terrains and other files from files of other programs")
     verbs = p.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True)
     _add_opendrive(verbs)
+    _add_chrono(verbs)
 
 
 def _add_source(p: argparse.ArgumentParser, file: str, files: str) -> None:
@@ -46,3 +47,16 @@ def _add_opendrive(verbs: Commands) -> None:
         "--level", choices=("lower", "upper"), default="lower", help="road that is kept where one leads above another (default: lower)"
     )
     p.set_defaults(run=command("simulator.imports.opendrive.command:main_opendrive"))
+
+
+def _add_chrono(verbs: Commands) -> None:
+    p = verbs.add_parser("chrono", help="create a vehicle from JSON files of Project Chrono")
+    _add_source(p, "vehicle of Project Chrono (.json)", "NAME.yaml, NAME_drivetrain.yaml, NAME_tires.yaml, mechanisms of multi-link axles")
+    p.add_argument("--data", metavar="DIR", help="data folder of the file names (default: closest folder above FILE with them)")
+    p.add_argument(
+        "--tire", metavar="FILE", nargs="+", help="tire, or front and rear tire: .json, or names of Jounce (default: that of FILE)"
+    )
+    p.add_argument("--engine", metavar="FILE", help="engine (.json) (default: that of FILE)")
+    p.add_argument("--transmission", metavar="FILE", help="transmission (.json) (default: that of FILE)")
+    p.add_argument("--drivetrain", metavar="NAME", help="drivetrain of Jounce in place of engine, transmission, driveline and brakes")
+    p.set_defaults(run=command("simulator.imports.chrono.command:main_chrono"))
