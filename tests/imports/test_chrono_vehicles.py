@@ -28,7 +28,11 @@ OPTIONS = {
     "Sedan_Vehicle": ["--tire", "sedan/tire/Sedan_TMeasyTire.json", "--drivetrain", "drivetrain_sedan_chrono"],
     "van": [],
 }
-FILES = {"HMMWV_Vehicle_4WD": HMMWV, "Sedan_Vehicle": DATA / "sedan" / "vehicle" / "Sedan_Vehicle.json", "van": DATA / "VW_microbus" / "json" / "van.json"}
+FILES = {
+    "HMMWV_Vehicle_4WD": HMMWV,
+    "Sedan_Vehicle": DATA / "sedan" / "vehicle" / "Sedan_Vehicle.json",
+    "van": DATA / "VW_microbus" / "json" / "van.json",
+}
 
 
 @pytest.fixture(scope="module")
@@ -155,13 +159,23 @@ def test_every_file_passes_the_check_and_names_its_sources(imported: dict[str, P
     assert main(["check", *files]) == 0
     capfd.readouterr()
     text = imported["van"].read_text()
-    for words in ("van_SemiTrailingArm.json", "SHA-256", "a rigid connection of engine and gears; used: a torque converter", "RSD / Damping Coefficient"):
+    for words in (
+        "van_SemiTrailingArm.json",
+        "SHA-256",
+        "a rigid connection of engine and gears; used: a torque converter",
+        "RSD / Damping Coefficient",
+    ):
         assert words in text
 
 
 def test_what_nobody_read_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """A key of a template that Jounce does not know, wherever it is."""
-    file = changed(tmp_path, "hmmwv/suspension/HMMWV_DoubleWishboneRear.json", '"Mass": 23.965,', '"Mass": 23.965, "Bushing Data": {"Stiffness Linear": 7e7},')
+    file = changed(
+        tmp_path,
+        "hmmwv/suspension/HMMWV_DoubleWishboneRear.json",
+        '"Mass": 23.965,',
+        '"Mass": 23.965, "Bushing Data": {"Stiffness Linear": 7e7},',
+    )
     capfd.readouterr()
     assert main(["import", "chrono", str(file), "--out", str(tmp_path / "out"), "--json", *OPTIONS["HMMWV_Vehicle_4WD"]]) == 0
     losses = json.loads(capfd.readouterr().out)["losses"]
@@ -263,7 +277,9 @@ def test_random_damage_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[
     """Cut and changed bytes: a result, or one line."""
     random = np.random.default_rng(1)
     file = changed(tmp_path, FRONT, "14.705", "14.705")
-    targets = [tmp_path / "data" / name for name in (FRONT, TOP, "hmmwv/steering/HMMWV_PitmanArm.json", "hmmwv/tire/HMMWV_TMeasyTire.json", ENGINE)]
+    targets = [
+        tmp_path / "data" / name for name in (FRONT, TOP, "hmmwv/steering/HMMWV_PitmanArm.json", "hmmwv/tire/HMMWV_TMeasyTire.json", ENGINE)
+    ]
     for n in range(60):
         target = targets[n % len(targets)]
         whole = target.read_bytes()

@@ -70,12 +70,13 @@ def _wheel_body(part: Part, wheel: Wheel, report: Report) -> dict[str, Any]:
     """Return the body of a wheel: spindle, rim and tire."""
     spindle = part.part("Spindle")
     moments = spindle.numbers("Inertia", 3, 0.0) + wheel.inertia
-    least = 0.5 * moments[1] * (1.0 + 1e-6)
-    for n in (0, 2):
-        if moments[n] < least:
-            used = f"{least:.4g} kg m2, that of a thin ring"
-            report.add(spindle, "Inertia", f"with wheel and tire {moments[n]:.4g} kg m2 about the diameter, impossible for a wheel", used)
-            moments[n] = least
+    across, least = 0.5 * float(moments[0] + moments[2]), 0.5 * float(moments[1]) * (1.0 + 1e-6)
+    if across < least:
+        used = f"{least:.4g} kg m2, that of a thin ring"
+        report.add(spindle, "Inertia", f"with wheel and tire {across:.4g} kg m2 about the diameter, impossible for a wheel", used)
+    elif abs(moments[0] - across) > 0.01 * across:
+        report.add(spindle, "Inertia", "different moments about the diameters", "their mean: a balanced wheel")
+    moments[[0, 2]] = max(across, least)
     return {"mass": tidy(spindle.mass() + wheel.mass), "inertia": plain(moments)}
 
 
