@@ -6,12 +6,13 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from simulator.base import cleanup
-from simulator.base.errors import OutputError
+from simulator.base.errors import JounceError, OutputError, UnreadableError
 from simulator.telemetry.atomic_files import create_folder, uninterrupted
 
 MAX_NAME = 60
@@ -47,6 +48,25 @@ class Losses:
 def file_name(text: str) -> str:
     """Return a name for files, made from the name of a source."""
     return re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")[:MAX_NAME] or "imported"
+
+
+def check_result(files: Mapping[str, bytes | str], check: Callable[[str], object], source: object, expected: str) -> None:
+    """Check the first file of a result in a temporary folder, before it is written. Raises ConfigError about the source: the file is not accepted.
+
+    Parameters
+    ----------
+    check : function of the path of the first file; raises JounceError
+    expected : what the source should be
+    """
+    with tempfile.TemporaryDirectory(prefix="jounce-import-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
+        try:
+            check(str(Path(folder) / next(iter(files))))
+        except JounceError as error:
+            problem = str(error).replace(folder + os.sep, "").splitlines()[0]
+            raise UnreadableError(source, "", f"the result is refused: {problem}", expected) from None
 
 
 def write_result(folder: Path, files: Mapping[str, bytes | str], overwrite: bool) -> list[Path]:

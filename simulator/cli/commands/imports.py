@@ -68,18 +68,35 @@ def _add_gpx(verbs: Commands) -> None:
     p = verbs.add_parser("gpx", help="create a maneuver along a track or route of a GPX file")
     _add_source(p, "GPX file", "NAME.yaml")
     p.add_argument(
-        "--terrain", metavar="NAME", default="flat", help="terrain name or file; with a position on Earth, the path lies where it was (default: flat)"
+        "--terrain",
+        metavar="NAME",
+        default="flat",
+        help="terrain name or file; with a position on Earth, the path lies where it was (default: flat)",
     )
     p.add_argument("--vehicle", metavar="NAME", default="sedan", help="vehicle name or file (default: sedan)")
     p.add_argument("--track", metavar="NAME", help="track or route: name, or number from 1 on (default: that with most points)")
     p.add_argument(
-        "--speed", type=_speed, metavar="KPH", default="50", help="speed limit [km/h], less in bends; or `recorded`: by the time stamps (default: 50)"
+        "--speed",
+        type=_speed,
+        metavar="KPH",
+        default="50",
+        help="speed limit [km/h], less in bends; or `recorded`: by the time stamps (default: 50)",
     )
-    p.add_argument("--laps", type=number_between(1, 50, whole=True), metavar="N", help="number of timed laps of a closed track (default: once along it)")
     p.add_argument(
-        "--smooth", type=number_between(0.0, 100.0), metavar="M", help="standard deviation of the smoothing [m] (default: distance of the points, 3 to 15; 0 for a route)"
+        "--laps",
+        type=number_between(1, 50, whole=True),
+        metavar="N",
+        help="number of timed laps of a closed track (default: once along it)",
     )
-    p.add_argument("--spacing", type=number_between(2.0, 100.0), metavar="M", default=6.0, help="distance of the waypoints [m] (default: 6)")
+    p.add_argument(
+        "--smooth",
+        type=number_between(0.0, 100.0),
+        metavar="M",
+        help="standard deviation of the smoothing [m] (default: distance of the points, 3 to 15; 0 for a route)",
+    )
+    p.add_argument(
+        "--spacing", type=number_between(2.0, 100.0), metavar="M", default=6.0, help="distance of the waypoints [m] (default: 6)"
+    )
     p.set_defaults(run=command("simulator.imports.gpx.command:main_gpx"))
 
 

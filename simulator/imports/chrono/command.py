@@ -11,9 +11,10 @@ import yaml
 from simulator.base.console import print_line
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
+from simulator.builder.named_parts import build_vehicle
 from simulator.imports.chrono.source import Report
 from simulator.imports.chrono.vehicle import Sources, import_vehicle
-from simulator.imports.result import file_name, write_result
+from simulator.imports.result import check_result, file_name, write_result
 
 
 def main_chrono(arguments: Any) -> int:
@@ -27,6 +28,7 @@ def main_chrono(arguments: Any) -> int:
     made = import_vehicle(path, root, given, stem, report)
     head = _head(path, report)
     files = {name: content if isinstance(content, bytes) else head + _yaml(content) for name, content in made.files.items()}
+    check_result(files, build_vehicle, path, "a vehicle with usable values")
     written = write_result(Path(arguments.out), files, arguments.overwrite)
     if arguments.json:
         print_line(json_text({"vehicle": str(written[0]), "files": [str(file) for file in written], "losses": report.lines}))

@@ -42,7 +42,7 @@ def multi_link_mechanism(part: Part, struts: dict[str, Vector], wheel: dict[str,
         },
         "bearing": {"type": "revolute", "parent": "knuckle", "child": "wheel", "point": plain(hub), "axis": [0, 1, 0]},
     }
-    loops = {
+    loops: dict[str, dict[str, Any]] = {
         f"{name} ball": {"type": "ball", "predecessor": f"{name} link", "successor": "knuckle", "point": plain(ends[name][1])}
         for name in ("lateral", "trailing")
     }

@@ -205,8 +205,6 @@ def _semi_trailing_arm(part: Part, wheel: Wheel, report: Report) -> Suspension:
 
 def _solid_axle(part: Part, wheel: Wheel, report: Report) -> Suspension:
     """Return a rigid axle on four links. Its knuckles do not turn: Jounce has no steered rigid axle."""
-    if part.data.get("steered"):
-        part.refuse("Template", "a steered SolidAxle", "an axle that is not steered; hint: Jounce steers no rigid axle")
     places = {
         "SPINDLE": ("Spindle", "COM"),
         "LOWER_C": ("Lower Link", "Location Chassis"),
@@ -264,7 +262,7 @@ def _multi_link(part: Part, wheel: Wheel, report: Report) -> Suspension:
     ends = _points(part, places)
     struts = _struts(part, ends, "A", report)
     content = multi_link_mechanism(part, ends, _wheel_body(part, wheel, report), report)
-    section = {"suspension": "mechanism", "coordinate": "upper arm", "wheel": "wheel"}
+    section: dict[str, Any] = {"suspension": "mechanism", "coordinate": "upper arm", "wheel": "wheel"}
     section |= {key: {"name": name, **struts[key]} for key, name in (("spring", "coil"), ("shock", "damper"))}
     return Suspension(section, part.part("Spindle").numbers("COM", 3), "", content)
 

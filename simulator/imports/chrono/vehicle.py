@@ -77,7 +77,7 @@ def import_vehicle(path: Path, root: Path | None, given: Sources, stem: str, rep
         shafts.append(shaft)
         masses.append(wheel)
     steering, fixed = _steering(data, vehicle, axles, report)
-    content = {"name": vehicle.text("Name", stem)[:60] or stem, "chassis": _chassis(data, vehicle, fixed, report)}
+    content: dict[str, Any] = {"name": vehicle.text("Name", stem)[:60] or stem, "chassis": _chassis(data, vehicle, fixed, report)}
     content["axles"] = {name: corner.section for name, corner in zip(AXLES, corners, strict=True)}
     content["steering"] = steering
     result: dict[str, dict[str, Any] | bytes] = {f"{stem}.yaml": content}

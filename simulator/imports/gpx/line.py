@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.interpolate import Akima1DInterpolator
 from scipy.ndimage import gaussian_filter1d
 
 from simulator.base.arrays import Array, Vector
@@ -21,30 +22,41 @@ def stations_of(points: Array) -> Vector:
     return np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
 
 
-def smooth_line(points: Array, width: float, is_closed: bool) -> Array:
+def smooth_line(points: Array, width: float, is_closed: bool, is_curved: bool = True) -> Array:
     """Return points of a line at a fine equal spacing, smoothed over `width` (standard deviation, m).
 
-    Two passes, 2 G - G G, keep bends: their radius becomes smaller by a term of fourth order in the width.
+    The line between the points is a curve by Akima, or straight. Two passes of the smoothing, 2 G - G G, keep bends: their radius
+    becomes smaller by a term of fourth order in the width.
     """
-    if is_closed:
-        points = np.vstack([points, points[:1]])
-    station = stations_of(points)
-    count = min(MAX_FINE, max(8, math.ceil(station[-1] / FINE))) + 1
-    fine = np.linspace(0.0, station[-1], count)
-    line = np.column_stack([np.interp(fine, station, column) for column in points.T])
+    line = _between(points, is_closed, is_curved)
+    count = len(line)
     if width <= 0.0:
         return line
-    sigma = width / fine[1]
+    sigma = width / float(np.hypot(*(line[1:] - line[:-1]).T).mean())
     if is_closed:
         once = gaussian_filter1d(line[:-1], sigma, axis=0, mode="wrap")
         twice = 2.0 * once - gaussian_filter1d(once, sigma, axis=0, mode="wrap")
         return np.vstack([twice, twice[:1]])
-    reach = min(count - 1, math.ceil(4.0 * sigma))
+    reach = min(count - 1, math.ceil(8.0 * sigma))
     ends = (2.0 * line[0] - line[reach:0:-1], 2.0 * line[-1] - line[-2 : -reach - 2 : -1])
     padded = np.vstack([ends[0], line, ends[1]])  # odd: the ends stay where they are
     once = gaussian_filter1d(padded, sigma, axis=0, mode="nearest")
     twice = 2.0 * once - gaussian_filter1d(once, sigma, axis=0, mode="nearest")
     return twice[reach : reach + count]
+
+
+def _between(points: Array, is_closed: bool, is_curved: bool) -> Array:
+    """Return points at a fine spacing on the line through points; a closed one ends where it begins."""
+    before = after = 0
+    if is_closed:
+        before, after = 3, 4
+        points = np.vstack([points[-3:], points, points[:4]])
+    station = stations_of(points)
+    first, last = station[before], station[len(points) - 1 - (after - 1 if after else 0)]
+    fine = np.linspace(first, last, min(MAX_FINE, max(8, math.ceil((last - first) / FINE))) + 1)
+    if is_curved and len(points) > 4:
+        return np.asarray(Akima1DInterpolator(station, points, method="makima")(fine))
+    return np.column_stack([np.interp(fine, station, column) for column in points.T])
 
 
 def with_spacing(line: Array, spacing: float) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,13 @@ def make_maneuver(track: Track, ground: Ground, names: dict[str, str], options: 
     is_loop = options.laps is not None
     length = float(stations_of(points)[-1])
     if is_loop and (gap > CLOSING or length < 100.0):
-        raise ConfigError("--laps", "", f"ends {gap:.0f} m apart, {length:.0f} m long", f"a closed track: ends within {CLOSING:g} m, at least 100 m")
+        raise ConfigError(
+            "--laps", "", f"ends {gap:.0f} m apart, {length:.0f} m long", f"a closed track: ends within {CLOSING:g} m, at least 100 m"
+        )
     if length < 10.0:
         raise ConfigError(file, track.name, f"{length:.1f} m", "a track of at least 10 m")
     width = options.smooth if options.smooth is not None else _usual_width(track, points)
-    line = smooth_line(points, width, is_loop)
+    line = smooth_line(points, width, is_loop, track.kind == "track")
     way = with_spacing(line, max(options.spacing, 1.001))
     off = distance_to_line(points, line)
     bend = float(curvature_of(with_spacing(line, 2.0)).max())
@@ -125,14 +128,18 @@ def _check_place(points: Array, ground: Ground, is_free: bool, file: str) -> Non
     farthest = float(np.hypot(*(points - [x, y]).T).max())
     if farthest > LONGEST:
         hint = "" if is_free else "; hint: the terrain is at another place on Earth"
-        raise ConfigError(file, "", f"{farthest / 1e3:.0f} km from the start", f"a track within {LONGEST / 1e3:.0f} km of the start of the terrain{hint}")
+        raise ConfigError(
+            file, "", f"{farthest / 1e3:.0f} km from the start", f"a track within {LONGEST / 1e3:.0f} km of the start of the terrain{hint}"
+        )
     low_x, high_x, low_y, high_y = ground.bounds
     if not np.ptp(ground.heights):  # a level plane has no edge
         return
     outside = (points[:, 0] < low_x) | (points[:, 0] > high_x) | (points[:, 1] < low_y) | (points[:, 1] > high_y)
     if outside.any():
         size = f"{high_x - low_x:.0f} x {high_y - low_y:.0f} m"
-        raise ConfigError(file, "", f"{int(outside.sum())} of {len(points)} points beyond the edge of the terrain of {size}", "a track on the terrain")
+        raise ConfigError(
+            file, "", f"{int(outside.sum())} of {len(points)} points beyond the edge of the terrain of {size}", "a track on the terrain"
+        )
 
 
 def _speeds(points: Array, time: Vector, line: Array, options: Options, losses: Losses) -> list[tuple[float, float]]:
@@ -156,7 +163,9 @@ def _speeds(points: Array, time: Vector, line: Array, options: Options, losses: 
     return [(float(s), float(min(max(v, SLOWEST), 60.0))) for s, v in zip(at, values, strict=True)]
 
 
-def _lay(content: dict[str, Any], way: Array, line: Array, spawn: tuple[float, float, float], speeds: list[tuple[float, float]], options: Options) -> None:
+def _lay(
+    content: dict[str, Any], way: Array, line: Array, spawn: tuple[float, float, float], speeds: list[tuple[float, float]], options: Options
+) -> None:
     """Add start, waypoints, speed and duration to a maneuver."""
     (x, y, yaw), laps = spawn, options.laps
     if laps is not None:
@@ -184,11 +193,13 @@ def _speed_entries(speeds: list[tuple[float, float]], length: float) -> list[dic
         return [{"at_s": 0.0, "speed_mps": round(speeds[0][1], 3), "acceleration_mps2": 2.0}]
     entries = [{"at_s": 0.0, "speed_mps": round(speeds[0][1], 3), "acceleration_mps2": 2.0}]
     brake = max(1.0, length - speeds[-1][1] ** 2 / (2.0 * BRAKING))
-    for (s0, v0), (s1, v1) in zip(speeds[:-1], speeds[1:], strict=True):
+    for (s0, v0), (s1, v1) in pairwise(speeds):
         if abs(v1 - entries[-1]["speed_mps"]) < 0.05 or s0 >= brake:
             continue
         rate = abs(v1**2 - v0**2) / (2.0 * (s1 - s0))
-        entries.append({"at_station_m": round(max(s0, 1.0), 1), "speed_mps": round(v1, 3), "acceleration_mps2": round(min(max(rate, 0.2), 6.0), 3)})
+        entries.append(
+            {"at_station_m": round(max(s0, 1.0), 1), "speed_mps": round(v1, 3), "acceleration_mps2": round(min(max(rate, 0.2), 6.0), 3)}
+        )
     return [*entries, {"at_station_m": round(brake, 1), "speed_mps": 0.0, "acceleration_mps2": BRAKING}]
 
 

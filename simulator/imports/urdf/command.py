@@ -13,7 +13,8 @@ from simulator.base.errors import one_line
 from simulator.base.inputfile import read_any_text
 from simulator.base.json_output import json_text
 from simulator.base.xml_file import XmlElement, parse_xml
-from simulator.imports.result import Losses, file_name, write_result
+from simulator.builder.builder import load_mechanism
+from simulator.imports.result import Losses, check_result, file_name, write_result
 from simulator.imports.urdf.mechanism import mechanism_content
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 
@@ -53,8 +54,14 @@ def main_urdf(arguments: Any) -> int:
     ]
     written = "".join(f"# {one_line(line)[:300]}\n" for line in head)
     written += yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
-    file = write_result(Path(arguments.out), {f"{file_name(path.stem)}.yaml": written}, arguments.overwrite)[0]
-    report = {"mechanism": str(file), **{key: len(content.get(key, ())) for key in ("bodies", "joints", "loops", "couplings")}, "losses": losses.lines()}
+    files = {f"{file_name(path.stem)}.yaml": written}
+    check_result(files, load_mechanism, path, "a mechanism with usable values")
+    file = write_result(Path(arguments.out), files, arguments.overwrite)[0]
+    report = {
+        "mechanism": str(file),
+        **{key: len(content.get(key, ())) for key in ("bodies", "joints", "loops", "couplings")},
+        "losses": losses.lines(),
+    }
     if arguments.json:
         print_line(json_text(report))
         return 0
