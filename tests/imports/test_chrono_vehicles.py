@@ -25,7 +25,10 @@ HMMWV = DATA / "hmmwv" / "vehicle" / "HMMWV_Vehicle_4WD.json"
 ENGINE, TRANSMISSION = "hmmwv/powertrain/HMMWV_EngineShafts.json", "generic/powertrain/AutomaticTransmissionShafts.json"
 OPTIONS = {
     "HMMWV_Vehicle_4WD": ["--tire", "hmmwv/tire/HMMWV_TMeasyTire.json", "--engine", ENGINE, "--transmission", TRANSMISSION],
-    "Sedan_Vehicle": ["--tire", "sedan/tire/Sedan_TMeasyTire.json", "--drivetrain", "drivetrain_sedan_chrono"],
+    "Sedan_Vehicle": [
+        *("--tire", "sedan/tire/Sedan_TMeasyTire.json", "--engine", "sedan/powertrain/Sedan_EngineShafts.json"),
+        *("--transmission", "sedan/powertrain/Sedan_ManualTransmissionShafts.json"),
+    ],
     "van": [],
 }
 FILES = {
@@ -205,6 +208,21 @@ def test_struts_and_a_rigid_axle_pass_the_check_and_stand_like_their_source(tmp_
 )
 def test_a_wrong_option_is_one_line(options: list[str], words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert words in outcome_of([str(HMMWV), "--out", str(tmp_path / "out"), *OPTIONS["HMMWV_Vehicle_4WD"], *options], capfd)
+
+
+def test_a_leaf_spring_axle_moves_up_and_down(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """On the vertical guide of the source, the wheels keep their place along and across: within 5 mm over 0.2 m."""
+    name = "uaz/suspension/UAZBUS_RearLeafspringAxle.json"
+    file = changed(tmp_path, TOP, "hmmwv/suspension/HMMWV_DoubleWishboneRear.json", name)
+    assert main(["import", "chrono", str(file), "--out", str(tmp_path / "out"), *OPTIONS["HMMWV_Vehicle_4WD"]]) == 0
+    axle = content(tmp_path / "out" / "HMMWV_Vehicle_4WD.yaml")["axles"]["rear"]
+    assert axle["bodies"]["axle"] == {"mass": 124.0, "inertia": [22.21, 0.0775, 22.21]}
+    points = {key: np.array(point) for key, point in axle["hardpoints_left"].items()}
+    for link in ("LOWER", "UPPER", "PANHARD"):
+        rod = points[f"{link}_A"] - points[f"{link}_C"]
+        assert rod[2] == 0.0
+        assert np.linalg.norm(rod) - math.sqrt(np.linalg.norm(rod) ** 2 - 0.1**2) < 0.005
+    assert "two degressivities" in (tmp_path / "out" / "HMMWV_Vehicle_4WD.yaml").read_text()
 
 
 def test_what_nobody_read_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

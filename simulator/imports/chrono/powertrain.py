@@ -55,11 +55,11 @@ def read_drivetrain(engine: Part, transmission: Part, driveline: tuple[Part, lis
         section |= _shafts(transmission, machine, report)
     elif kind == "AutomaticTransmissionSimpleMap":
         section |= _simple_map(transmission, machine, most, report)
+    elif kind == "ManualTransmissionShafts":
+        section |= _manual(transmission, machine, most, report)
     else:
-        expected = (
-            "AutomaticTransmissionShafts or AutomaticTransmissionSimpleMap; hint: use --transmission, or --drivetrain for one of Jounce"
-        )
-        transmission.refuse("Template", kind, expected)
+        kinds = "AutomaticTransmissionShafts, AutomaticTransmissionSimpleMap or ManualTransmissionShafts"
+        transmission.refuse("Template", kind, f"{kinds}; hint: use --transmission, or --drivetrain for one of Jounce")
     section["gearbox"]["lockout_wheel_speed"] = round(1.0 / drive.radius, 1)
     report.add(transmission, "", "no lock of reverse", "gears against the motion engage below about 1 m/s")
     section["driveline"] = _driveline(*driveline, drive, report)
@@ -184,6 +184,44 @@ def _simple_map(part: Part, engine: dict[str, Any], most: float, report: Report)
             "schedule": {"throttle": [0.0, 1.0], "upshift_rpm": [[x, x] for x in ups], "downshift_rpm": [[x, x] for x in downs]},
             "shift_latency": 1.0,
             **IMMEDIATE,
+        },
+    }
+
+
+def _manual(part: Part, engine: dict[str, Any], most: float, report: Report) -> dict[str, Any]:
+    """Return clutch, starter and gearbox of ManualTransmissionShafts, which has a torque limit of the clutch and ratios alone."""
+    box = part.part("Gear Box")
+    forward, reverse = _ratios(box)
+    part.used |= {"Transmission Block Inertia", "Driveshaft Inertia"}
+    engine["inertia"] = tidy(engine["inertia"] + part.number("Motorshaft Inertia", 0.0, 0.0, 1000.0))
+    idle = min(800.0, 0.2 * most)
+    engine["idle"] = {"speed_rpm": tidy(idle), "band_rpm": tidy(0.2 * idle), "throttle": 0.2}
+    peak = max(engine["full_throttle"]["torque"])
+    report.add(box, "", "no shift speeds, synchronizers, idle speed and starter", "usual values, assumed, for the automatic driver")
+    return {
+        "clutch": {
+            "capacity": part.number("Clutch Torque Limit", low=1.0, high=1e5),
+            "pedal": [0.0, 0.2, 0.7, 1.0],
+            "share": [1.0, 1.0, 0.0, 0.0],
+            "inertia": part.number("Input Shaft Inertia", low=1e-6, high=1000.0),
+            "drag": 0.005,
+            "driver": {"from_rpm": tidy(1.1 * idle), "full_rpm": tidy(round(0.35 * most)), "time": 0.35},
+        },
+        "starter": {
+            "stall_rpm": tidy(0.4 * idle),
+            "fire_rpm": tidy(0.45 * idle),
+            "friction": tidy(round(0.1 * peak, 1)),
+            "torque": tidy(round(0.7 * peak, 1)),
+            "speed_rpm": tidy(0.7 * idle),
+        },
+        "gearbox": {
+            "type": "manual",
+            "forward_ratios": forward,
+            "reverse_ratio": reverse,
+            "upshift_rpm": [tidy(round(0.35 * most)), tidy(round(0.8 * most))],
+            "downshift_rpm": [tidy(round(0.16 * most)), tidy(round(0.35 * most))],
+            "shift_latency": 1.0,
+            "synchronizer": {"torque": 40.0, "time": 0.6, "gate_time": 0.15},
         },
     }
 

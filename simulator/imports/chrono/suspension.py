@@ -17,6 +17,9 @@ from simulator.imports.chrono.geometry import arm_axes, body_of, inertia_of, is_
 from simulator.imports.chrono.source import Part, Report
 from simulator.imports.chrono.springs import shock_section, spring_section
 
+GUIDE = 2.0
+"""m. Length of the links of an axle that its source guides by a joint: 2.5 mm of bow per 0.1 m of travel."""
+
 
 @dataclass
 class Suspension:
@@ -242,6 +245,32 @@ def _solid_axle(part: Part, wheel: Wheel, report: Report) -> Suspension:
     return Suspension(_axle("link_axle", points, bodies, _struts(part, points, "A", report)), points["SPINDLE"], "axle")
 
 
+def _leafspring_axle(part: Part, wheel: Wheel, report: Report) -> Suspension:
+    """Return a rigid axle that moves up and down and rolls: Project Chrono guides it by a joint, here long links do."""
+    places = {
+        "SPINDLE": ("Spindle", "COM"),
+        "AXLE_CM": ("Axle Tube", "COM"),
+        "SHOCK_C": ("Shock", "Location Chassis"),
+        "SHOCK_A": ("Shock", "Location Axle"),
+        "SPRING_C": ("Spring", "Location Chassis"),
+        "SPRING_A": ("Spring", "Location Axle"),
+    }
+    points = _points(part, places)
+    x, _, z = points["SPINDLE"]
+    ahead = np.array([GUIDE, 0.0, 0.0])
+    ends = {
+        "LOWER": np.array([x, points["SPRING_A"][1], z - 0.1]),
+        "UPPER": np.array([x, 0.0, z + 0.15]),
+        "PANHARD": np.array([x - 0.05, -0.5 * GUIDE, z]),
+    }
+    for name, end in ends.items():
+        points |= {f"{name}_C": end + (ahead if name != "PANHARD" else np.array([0.0, GUIDE, 0.0])), f"{name}_A": end}
+    report.add(part, "Template", "an axle on a vertical guide", f"two lower links, an upper link and a Panhard rod of {GUIDE:g} m")
+    tube = part.part("Axle Tube")
+    bodies = {"axle": body_of(tube, "", tube.mass(), inertia_of(tube), report), "wheel": _wheel_body(part, wheel, report)}
+    return Suspension(_axle("link_axle", points, bodies, _struts(part, points, "A", report)), points["SPINDLE"], "axle")
+
+
 def composite(parts: list[tuple[float, Vector, Matrix]]) -> tuple[float, Vector, Matrix]:
     """Return mass, center of mass and inertia about it of bodies given by the same three."""
     mass = sum(m for m, _, _ in parts)
@@ -273,5 +302,8 @@ TEMPLATES: dict[str, Callable[[Part, Wheel, Report], Suspension]] = {
     "SemiTrailingArm": _semi_trailing_arm,
     "MultiLink": _multi_link,
     "SolidAxle": _solid_axle,
+    "LeafspringAxle": _leafspring_axle,
 }
 """Templates of Project Chrono with a counterpart."""
+STEERED = ("DoubleWishbone", "MacPhersonStrut")
+"""Templates that can be steered."""

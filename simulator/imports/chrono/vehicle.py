@@ -14,7 +14,7 @@ from simulator.imports.chrono.geometry import inertia_of, is_possible, plain, ro
 from simulator.imports.chrono.powertrain import Drive, read_brakes, read_drivetrain
 from simulator.imports.chrono.source import DataFolder, Part, Report
 from simulator.imports.chrono.steering import read_anti_roll_bar, read_steering
-from simulator.imports.chrono.suspension import Suspension, Wheel, composite, read_suspension
+from simulator.imports.chrono.suspension import STEERED, TEMPLATES, Suspension, Wheel, composite, read_suspension
 from simulator.imports.chrono.tires import Tire, read_tire
 
 AXLES = ("front", "rear")
@@ -121,7 +121,7 @@ def _suspension(data: DataFolder, axle: Part, n: int) -> Part:
         axle.used.add("Steering Index")
     if (int(axle.number("Steering Index", -1.0)) >= 0) != (n == 0):
         axle.refuse("Steering Index", axle.data.get("Steering Index", NOTHING), "a steered front axle and a rear axle that is not steered")
-    if n == 0 and part.data.get("Template") in ("MultiLink", "SemiTrailingArm", "SolidAxle"):
+    if n == 0 and part.data.get("Template") in set(TEMPLATES) - set(STEERED):
         part.refuse("Template", part.data["Template"], "DoubleWishbone or MacPhersonStrut in front; hint: Jounce does not steer this axle")
     return part
 
