@@ -167,6 +167,13 @@ def test_laps_of_a_closed_track_are_timed(tmp_path: Path, capfd: pytest.CaptureF
     assert "a closed track" in outcome_of([str(open_track), "--out", str(tmp_path / "open"), "--laps", "1"], capfd)
 
 
+def test_a_track_that_turns_back_passes_the_check(tmp_path: Path) -> None:
+    """Its waypoints about the turn would be closer than a maneuver permits."""
+    there = [(7.0 * n, 0.0) for n in range(12)]
+    content = imported(write_gpx(tmp_path / "back.gpx", [*there, *[(x, 0.4) for x, _ in there[::-1]]]), tmp_path / "out", "--spacing", "2")
+    assert len(content["waypoints_m"]) > 50
+
+
 def test_of_several_tracks_one_is_chosen_and_errors_of_the_receiver_are_left_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     jump = [(10.0 * n, 5000.0 if n == 7 else 0.0) for n in range(30)]
 
@@ -221,6 +228,12 @@ def test_a_hostile_file_is_one_line_and_leaves_nothing(fault: str, tmp_path: Pat
     file = write_gpx(tmp_path / "loop.gpx", circle(), change=change)
     assert words in outcome_of([str(file), "--out", str(tmp_path / "out")], capfd)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_receiver_at_rest_is_no_track(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = write_gpx(tmp_path / "rest.gpx", [(0.4 * (-1) ** n, 0.0) for n in range(60)])
+    for options in ([], ["--smooth", "0"], ["--laps", "1"]):
+        outcome_of([str(file), "--out", str(tmp_path / "out"), *options], capfd)
 
 
 def test_options_that_do_not_fit_are_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,9 @@ from simulator.base.arrays import Array, Vector
 FINE = 1.0
 """m. Spacing of the points that are smoothed; larger for lines of more than 200 km."""
 MAX_FINE = 200_000
-GRAVITY_SHARE = 3.0
+APART = 1.01
+"""m. Smallest distance of two waypoints, just above the limit of a maneuver."""
+EASE = 3.0
 """m/s2. Lateral acceleration and braking of the estimate of the duration."""
 
 
@@ -60,11 +62,16 @@ def _between(points: Array, is_closed: bool, is_curved: bool) -> Array:
 
 
 def with_spacing(line: Array, spacing: float) -> Array:
-    """Return points of a line at an equal spacing of about `spacing`, at least 1 m, with both ends."""
+    """Return points of a line at an equal spacing of about `spacing`; where the line turns back, those at least `APART` from the last one."""
     station = stations_of(line)
     count = max(2, round(station[-1] / spacing)) + 1
     at = np.linspace(0.0, station[-1], count)
-    return np.column_stack([np.interp(at, station, column) for column in line.T])
+    points = np.column_stack([np.interp(at, station, column) for column in line.T])
+    kept = [0]
+    for n in range(1, len(points)):
+        if math.dist(points[n], points[kept[-1]]) >= APART:
+            kept.append(n)
+    return points[kept]
 
 
 def distance_to_line(points: Array, line: Array) -> Vector:
@@ -84,10 +91,10 @@ def curvature_of(line: Array) -> Vector:
 def duration_along(line: Array, speed: Vector) -> float:
     """Return the time along a line with these largest speeds, which bends and the way to brake and accelerate reduce."""
     step = np.hypot(*np.diff(line, axis=0).T)
-    v = np.minimum(speed, np.sqrt(GRAVITY_SHARE / np.maximum(curvature_of(line), 1e-6)))
+    v = np.minimum(speed, np.sqrt(EASE / np.maximum(curvature_of(line), 1e-6)))
     v[0] = 0.0
     for n in range(1, len(v)):
-        v[n] = min(v[n], math.sqrt(v[n - 1] ** 2 + 2.0 * 0.5 * GRAVITY_SHARE * step[n - 1]))
+        v[n] = min(v[n], math.sqrt(v[n - 1] ** 2 + 2.0 * 0.5 * EASE * step[n - 1]))
     for n in range(len(v) - 2, -1, -1):
-        v[n] = min(v[n], math.sqrt(v[n + 1] ** 2 + 2.0 * GRAVITY_SHARE * step[n]))
+        v[n] = min(v[n], math.sqrt(v[n + 1] ** 2 + 2.0 * EASE * step[n]))
     return float(np.sum(step / np.maximum(0.5 * (v[1:] + v[:-1]), 0.3)))

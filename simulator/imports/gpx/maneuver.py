@@ -94,7 +94,9 @@ def make_maneuver(track: Track, ground: Ground, names: dict[str, str], options: 
         raise ConfigError(file, track.name, f"{length:.1f} m", "a track of at least 10 m")
     width = options.smooth if options.smooth is not None else _usual_width(track, points)
     line = smooth_line(points, width, is_loop, track.kind == "track")
-    way = with_spacing(line, max(options.spacing, 1.001))
+    way = with_spacing(line, options.spacing)
+    if len(way) < 4:
+        raise ConfigError(file, track.name, f"{len(way)} places more than 1 m apart", "a track of at least 10 m")
     off = distance_to_line(points, line)
     bend = float(curvature_of(with_spacing(line, 2.0)).max())
     content = {"name": names["name"], "vehicle": names["vehicle"], "terrain": names["terrain"]}
