@@ -231,13 +231,15 @@ def _kernels() -> tuple[Callable, Callable]:
 
 def _natural_spline(knots: NDArray, values: NDArray, where: NDArray) -> NDArray:
     """Return the natural cubic spline through values (n, 2) at knots (n,), evaluated at `where` (m,). de Boor 1978, chapter IV."""
+    from scipy.linalg import solve_banded
+
     n, h = len(knots), np.diff(knots)
     slope = np.diff(values, axis=0) / h[:, None]
-    system, right = np.eye(n), np.zeros_like(values)
-    for i in range(1, n - 1):
-        system[i, i - 1 : i + 2] = h[i - 1], 2.0 * (h[i - 1] + h[i]), h[i]
-        right[i] = 6.0 * (slope[i] - slope[i - 1])
-    bend = np.linalg.solve(system, right)
+    system, right = np.zeros((3, n)), np.zeros_like(values)  # rows: above the diagonal, diagonal, below it
+    system[1] = 1.0
+    system[0, 2:], system[1, 1:-1], system[2, :-2] = h[1:], 2.0 * (h[:-1] + h[1:]), h[:-1]
+    right[1:-1] = 6.0 * np.diff(slope, axis=0)
+    bend = solve_banded((1, 1), system, right)
     j = np.clip(np.searchsorted(knots, where, side="right") - 1, 0, n - 2)
     a, hi = (where - knots[j])[:, None], h[j][:, None]
     linear = slope[j] - hi * (2.0 * bend[j] + bend[j + 1]) / 6.0

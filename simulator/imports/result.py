@@ -6,12 +6,13 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from simulator.base import cleanup
-from simulator.base.errors import OutputError
+from simulator.base.errors import JounceError, OutputError, UnreadableError
 from simulator.telemetry.atomic_files import create_folder, uninterrupted
 
 MAX_NAME = 60
@@ -56,6 +57,25 @@ def check_free(folder: Path, names: Iterable[str], overwrite: bool) -> None:
             raise OutputError(f"{path}: folder exists; expected no folder with the name of a file")
         if os.path.lexists(path) and not overwrite:
             raise OutputError(f"{path}: file exists; hint: use --overwrite to replace the files, or --out for another folder")
+
+
+def check_result(files: Mapping[str, bytes | str], check: Callable[[str], object], source: object, expected: str) -> None:
+    """Check the first file of a result in a temporary folder, before it is written. Raises ConfigError about the source: the file is not accepted.
+
+    Parameters
+    ----------
+    check : function of the path of the first file; raises JounceError
+    expected : what the source should be
+    """
+    with tempfile.TemporaryDirectory(prefix="jounce-import-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
+        try:
+            check(str(Path(folder) / next(iter(files))))
+        except JounceError as error:
+            problem = str(error).replace(folder + os.sep, "").splitlines()[0]
+            raise UnreadableError(source, "", f"the result is refused: {problem}", expected) from None
 
 
 def write_result(folder: Path, files: Mapping[str, bytes | str], overwrite: bool) -> list[Path]:

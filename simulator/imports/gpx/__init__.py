@@ -1,0 +1,1 @@
+"""Tracks and routes of GPS receivers (GPX): a maneuver that follows the path."""

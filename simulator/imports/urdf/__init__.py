@@ -1,0 +1,1 @@
+"""Mechanisms of URDF and URDF+ as mechanism files."""
