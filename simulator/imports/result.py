@@ -32,9 +32,9 @@ class Losses:
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
 
-    def add(self, what: str, line: int = 0, name: str = "") -> None:
-        """Add a case. `what` is a phrase that stays the same for all cases of a kind; `line`, of the source, and `name` say where it is."""
-        self.counts[what] = self.counts.get(what, 0) + 1
+    def add(self, what: str, line: int = 0, name: str = "", count: int = 1) -> None:
+        """Add `count` cases. `what` is a phrase that stays the same for all of a kind; `line`, of the source, and `name` say where it is."""
+        self.counts[what] = self.counts.get(what, 0) + count
         self.first.setdefault(what, ", ".join(filter(None, (name, f"line {line}" if line else ""))))
 
     def lines(self) -> list[str]:

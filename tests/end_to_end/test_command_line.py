@@ -16,8 +16,6 @@ COMMANDS = (
     ("terrain", "import"),
     ("terrain", "make"),
     ("terrain", "show"),
-    ("import",),
-    ("import", "opendrive"),
     ("tire",),
     ("soil",),
     ("soilbin",),

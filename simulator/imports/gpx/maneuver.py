@@ -158,7 +158,7 @@ def _speeds(points: Array, time: Vector, line: Array, options: Options, losses: 
         speed = np.convolve(np.pad(speed, 2, mode="edge"), np.full(5, 0.2), "valid")
     slow = int((speed < SLOWEST).sum())
     if slow:
-        losses.add(f"second at rest or below {SLOWEST:g} m/s: driven at {SLOWEST:g} m/s", 0, slow)
+        losses.add(f"second at rest or below {SLOWEST:g} m/s: driven at {SLOWEST:g} m/s", count=slow)
     at = np.arange(0.0, whole, 25.0)
     keep = np.concatenate([[True], np.diff(along) > 1e-6])
     values = np.interp(at, along[keep], speed[keep])

@@ -53,7 +53,7 @@ def read_tracks(path: Path, losses: Losses) -> list[Track]:
         segments = element.all("trkseg")
         filled = [segment for segment in segments if segment.all("trkpt")]
         if len(filled) > 1:
-            losses.add("gap between the segments of a track: joined by a straight line", filled[1].line, len(filled) - 1)
+            losses.add("gap between the segments of a track: joined by a straight line", filled[1].line, count=len(filled) - 1)
         points = [point for segment in filled for point in segment.all("trkpt")]
         tracks.append(_track(element, "track", number, points, losses))
     for number, element in enumerate(root.all("rte"), 1):
@@ -135,5 +135,5 @@ def clean(points: Array, time: Vector, losses: Losses) -> tuple[Array, Vector]:
             jumps = 0
     skipped = len(points) - len(kept) - repeated
     if skipped:
-        losses.add(f"point farther from the one before than {FASTEST:g} m/s allow: left out", 0, skipped)
+        losses.add(f"point farther from the one before than {FASTEST:g} m/s allow: left out", count=skipped)
     return points[kept], (time[kept] if has_time else np.full(len(kept), math.nan))
