@@ -6,10 +6,23 @@
 
 #include "jounce_port.h"
 
+static void fail(const char *reason) {
+    fprintf(stderr, "port_client: %s\n", reason);
+    exit(1);
+}
+
+static void fail_call(const char *call) {
+    perror(call);
+    exit(1);
+}
+
 static void read_all(int socket, void *to, size_t size) {
-    for (ssize_t got; size > 0; size -= (size_t)got, to = (char *)to + got)
-        if ((got = recv(socket, to, size, 0)) <= 0)
-            exit(1);
+    for (ssize_t got; size > 0; size -= (size_t)got, to = (char *)to + got) {
+        if ((got = recv(socket, to, size, 0)) < 0)
+            fail_call("port_client: receive");
+        if (got == 0)
+            fail("the simulator has closed the connection");
+    }
 }
 
 static void send_message(int socket, enum jounce_kind kind, uint32_t sequence, uint64_t schema, const void *body, size_t size) {
@@ -18,19 +31,19 @@ static void send_message(int socket, enum jounce_kind kind, uint32_t sequence, u
     memcpy(data, &header, sizeof header);
     if (size > 0)
         memcpy(data + sizeof header, body, size);
-    if (send(socket, data, header.size, 0) != (ssize_t)header.size)
-        exit(1);
+    if (send(socket, data, header.size, MSG_NOSIGNAL) != (ssize_t)header.size)
+        fail_call("port_client: send");
 }
 
 /* Body of the next message, with a zero byte at its end; to be freed. */
 static char *receive_message(int socket, jounce_header *header) {
     read_all(socket, header, sizeof *header);
     if (!jounce_is_valid(header))
-        exit(1);
+        fail("no message of version 1; is it the port of `jounce serve`?");
     const size_t size = header->size - sizeof *header;
     char *body = calloc(size + 1, 1);
     if (body == NULL)
-        exit(1);
+        fail_call("port_client: memory");
     read_all(socket, body, size);
     return body;
 }
@@ -58,19 +71,25 @@ static void show(const char *schema, const char *body, size_t size) {
 }
 
 int main(int count, char **arguments) {
+    char *end = "";
+    const long port = count == 2 ? strtol(arguments[1], &end, 10) : 42500;
+    if (count > 2 || *end != '\0' || port < 1 || port > 65535)
+        fail("usage: port_client [PORT], a port of this machine (default: 42500)");
     const int peer = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(count > 1 ? arguments[1] : "42500"))};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(peer, (struct sockaddr *)&address, sizeof address) != 0)
-        return 1;
+    if (peer < 0 || connect(peer, (struct sockaddr *)&address, sizeof address) != 0)
+        fail_call("port_client: connect (start `jounce serve` first; another program drives it, or it serves UDP?)");
 
     jounce_header header;
     send_message(peer, JOUNCE_HELLO, 0, 0, NULL, 0);
     char *schema = receive_message(peer, &header);
+    if (header.kind != JOUNCE_SCHEMA)
+        fail(header.kind == JOUNCE_REFUSED ? schema + sizeof(jounce_refusal_head) : "expected the schema first");
     const uint64_t hash = header.schema;
     const int channel = jounce_index(schema, "state", "v_WB_B_x");
     if (channel < 0)
-        return 1;
+        fail("no v_WB_B_x in the state; start `jounce serve` with --state 'v_WB_B,...'");
 
     double speed = 0.0;
     uint32_t sequence = 0;

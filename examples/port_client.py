@@ -7,9 +7,10 @@ import jounce
 with jounce.Client(":".join(sys.argv[1:])) as car:
     count = 0
     while car.state.time < 5.0:  # accelerate for five seconds
-        state = car.step(throttle=0.5)
+        before, state = car.state.time, car.step(throttle=0.5)
         count += 1
         for name in car.sensors:  # with --state 'NAME.*'
-            if car[name].time == state.time:
-                print(f"{state.time:.2f} s, {name}: {', '.join(f'{array} {values.shape}' for array, values in car[name].items())}")
+            if car[name].delivered > before:
+                shapes = ", ".join(f"{array} {values.shape}" for array, values in car[name].items())
+                print(f"{state.time:.2f} s, {name} at {car[name].time:.2f} s: {shapes}")
 print(f"{state['v_WB_B_x']:.2f} m/s after {count} commands")

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from simulator.base.call_checks import NAMES, NUMBER, TEXT, checks
+from simulator.base.call_checks import NAMES, NUMBER, TEXT, checks, optional
 from simulator.base.errors import ConfigError
 from simulator.base.records import Record
 from simulator.sensors.truth import Viewpoint, true_boxes, viewpoint
@@ -23,8 +23,8 @@ class Truth:
     def __init__(self, session: Session, caster: RayCaster, time: float) -> None:
         self._session, self._caster, self._time = session, caster, time
 
-    @checks(frame=TEXT, max_range=NUMBER, labels=NAMES)
-    def boxes(self, frame: str = VEHICLE, max_range: float = 100.0, labels: Collection[str] = ()) -> Record:
+    @checks(frame=TEXT, max_range=NUMBER, labels=optional(NAMES))
+    def boxes(self, frame: str = VEHICLE, max_range: float = 100.0, labels: Collection[str] | None = None) -> Record:
         """Return the oriented boxes of objects, other vehicles and persons, a structured array of `simulator.sensors.truth.BOX`.
 
         The own vehicle has no box and hides nothing.
@@ -34,14 +34,14 @@ class Truth:
         frame : "vehicle", "world", or the name of a sensor: axes in which the boxes are written. They are seen from the sensor, else from the
             driver's head.
         max_range : [m] from there to the nearest point of a box
-        labels : names of labels, such as "vehicle" and "person"; empty: all
+        labels : names of labels, such as "vehicle" and "person"; None: all
 
         Raises
         ------
         ConfigError : no such frame or label, or a range that is not from 0 to 1e6 m
         """
-        usual = [usual_label(str(name)) for name in labels]
-        for name in usual:
+        usual = None if labels is None else [usual_label(str(name)) for name in labels]
+        for name in usual or ():
             if name not in LABELS:
                 raise ConfigError("boxes", "labels", name, f"names of labels: {', '.join(LABELS)}")
         if not 0.0 <= max_range <= FARTHEST:

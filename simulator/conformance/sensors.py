@@ -108,10 +108,10 @@ def _check_arrays(kind: SensorKind, values: Values, findings: Findings) -> None:
     """Check that the arrays are as declared, and new at each call."""
     with findings.check("arrays") as check:
         sensor, out = _new_sensor(kind, values), GuardedRecords(kind.output)
-        before: list[NDArray[Any]] = []
+        made, before = kind.arrays_of(_settings(kind, values)), list[NDArray[Any]]()
         for n, (description, readout) in enumerate(readouts()):
             arrays = sensor.step(_input(n / kind.rate, readout), out.records) or {}
-            if fault := array_fault(kind.arrays, arrays):
+            if fault := array_fault(made, arrays):
                 check.fail(f"{description}: {fault}")
             shared = [name for name, array in arrays.items() if any(np.shares_memory(array, one) for one in before)]
             check.need(not shared, f"{description}: {', '.join(shared)}: memory of an earlier measurement; return new arrays")

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from simulator.base.errors import ConfigError, one_line
 from simulator.base.json_output import json_text
 from simulator.exports.names import unique_names
+from simulator.exports.recorded_frames import measured_in
 from simulator.exports.source import TIME, ExportedRun, Start
 from simulator.ros2.vehicle_messages import odometry
 from simulator.sensors.messages.cdr import HEADER, encode
@@ -96,6 +97,10 @@ class Bag:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the sensor data."""
         self._stack.close()
 
     def messages(self) -> Iterator[BagMessage]:
@@ -112,7 +117,7 @@ class Bag:
         if self._sensors is None:
             return
         names = [one.name for one in self.topics if one.name in self._sensors.topics and one.name != STATIC]
-        for one in self._sensors.messages(names, *self._run.interval) if names else ():
+        for one in measured_in(self._sensors, names, self._run.interval):
             yield BagMessage(one.log_time, one.publish_time, one.topic, one.data)
 
     def _rows(self) -> Iterator[BagMessage]:

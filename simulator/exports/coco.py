@@ -14,7 +14,6 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import JounceError
 from simulator.exports.images import LABEL, OBJECT, cameras_in, has_color, pixels, write_color
 from simulator.exports.output import Output, numbered
 from simulator.exports.projected_boxes import Camera, CameraBoxes
@@ -34,25 +33,24 @@ PIXELS, BOXES = "object image", "projected true box"
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write the folder coco, and coco-2 ... after restarts. Raises OutputError; JounceError: the run has no color images."""
+    """Plan the folder coco, and coco-2 ... after restarts. Raises OutputError; JounceError: the run has no color images."""
     found = False
     for number in range(1, len(run.sensor_files) + 1):
         with run.need_sensors(number) as sensors:
-            cameras = cameras_in(sensors)
-            if not cameras:
-                continue
+            cameras = [one for one in cameras_in(sensors) if any(map(has_color, measurements(sensors, one, run.interval)))]
+        if cameras:
             found = True
             (folder,) = output.need_free([numbered(NAME, number)])
-            about = {"run": run.name, "cameras": [one.name for one in cameras]}
-            world = RecordedWorld(run, number)
-            output.directory(folder, about, lambda path, args=(run, sensors, cameras, world): _write(path, *args))  # type: ignore[misc]
+            about = {"run": run.folder_name, "cameras": [one.name for one in cameras]}
+            output.directory(folder, about, lambda path, number=number, cameras=cameras: _write(path, run, number, cameras))  # type: ignore[misc]
     if not found:
-        raise JounceError(f"{run.file.parent}: --format coco: no color images; expected a run with a camera that records images of color")
+        raise run.no_data("coco", "color images", "a run with a camera that records images of color")
 
 
-def _write(path: Path, run: ExportedRun, sensors: SensorFile, cameras: list[SensorContents], world: RecordedWorld) -> None:
+def _write(path: Path, run: ExportedRun, start: int, cameras: list[SensorContents]) -> None:
     (path / IMAGES).mkdir(parents=True)
-    with open(path / ANNOTATIONS, "w", encoding="utf-8") as stream:
+    world = RecordedWorld(run, start)
+    with run.need_sensors(start) as sensors, open(path / ANNOTATIONS, "w", encoding="utf-8") as stream:
         stream.write('{"annotations": [')
         images: list[dict[str, Any]] = []
         count = 0
@@ -69,7 +67,9 @@ def _write(path: Path, run: ExportedRun, sensors: SensorFile, cameras: list[Sens
                     _put(stream, {"id": count, "image_id": number, **one}, is_first=count == 1)
         stream.write("\n], ")
         rest = {
-            "info": {"description": run.about.get("title", run.name), "version": run.about.get("version", "")}, "licenses": [],
+            "info": {
+                "description": run.about.get("title", run.folder_name), "run": run.folder_name, "version": run.about.get("version", ""),
+            }, "licenses": [],
             "categories": [{"id": number, "name": NAMES[number], "supercategory": ""} for number in CATEGORIES], "images": images,
         }  # fmt: skip
         stream.write(json.dumps(rest)[1:] + "\n")

@@ -25,13 +25,17 @@ from simulator.tools.sensors.export import Interval
 def main_export(arguments: Any) -> int:
     """Run `jounce export` and return 0. Raises JounceError: the run cannot be read, a format lacks data, or an output cannot be written."""
     names = formats_of(arguments.format)
-    channels = [one for text in arguments.channels for one in text.split(",") if one]
+    channels = parts_of(arguments.channels)
+    if arguments.channels and not channels:
+        raise ConfigError("--channels", "", ",".join(arguments.channels), "columns of the log: names, fields, patterns with * and ?")
     run = ExportedRun(Path(arguments.place), channels, Interval(arguments.first, arguments.last))
     output = Output(Path(arguments.out) if arguments.out else run.file.parent / EXPORTS, arguments.overwrite)
     with StatusLine(arguments.json) as status:
         for name in names:
-            status(f"exporting {name}")
+            status(f"checking {name}")
             load_attribute(FORMATS[name].place)(run, output)
+        status(f"exporting {', '.join(names)}")
+        output.write()
     sizes = {str(path): _size(path) for path in output.written}
     if arguments.json:
         print_line(json_text({"run": str(run.file), "formats": names, "files": sizes, "notes": run.notes}))
@@ -43,7 +47,7 @@ def main_export(arguments: Any) -> int:
 
 def formats_of(given: Sequence[str]) -> list[str]:
     """Return the names of formats from options with commas, each once. Raises ConfigError: unknown; JounceError: a package is missing."""
-    names = list(dict.fromkeys(name for text in given for name in text.split(",") if name))
+    names = list(dict.fromkeys(parts_of(given)))
     for name in names or [""]:
         if name not in FORMATS:
             raise ConfigError("--format", "", name, f"one of {', '.join(FORMATS)}{did_you_mean(name, FORMATS)}")
@@ -55,6 +59,11 @@ def formats_of(given: Sequence[str]) -> list[str]:
             except (ImportError, OSError) as error:  # OSError: its library cannot be loaded
                 raise JounceError(f"--format {name}: the package {package} cannot be loaded ({error})") from None
     return names
+
+
+def parts_of(given: Sequence[str]) -> list[str]:
+    """Return the names in options with commas, without spaces around them."""
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
 
 
 def _size(path: Path) -> int:

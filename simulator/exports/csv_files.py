@@ -11,7 +11,7 @@ from simulator.outlets.csv_log import write_csv
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write NAME.csv with a header `name [unit]`, and NAME_columns.csv. Raises OutputError, ConfigError."""
+    """Plan NAME.csv with a header `name [unit]`, and NAME_columns.csv. Raises OutputError, ConfigError."""
     table, columns = output.need_free([f"{run.name}.csv", f"{run.name}_columns.csv"])
     output.file(table, lambda path: write_csv(path, run.columns, run.groups(run.inside)))
     output.file(columns, lambda path: _describe(path, run))

@@ -12,7 +12,7 @@ class Format(NamedTuple):
     """Format of an export."""
 
     place: str
-    """`module:function`; the function receives an `ExportedRun` and an `Output`."""
+    """`module:function`; the function checks an `ExportedRun` and plans the files of an `Output`."""
     meaning: str
     packages: tuple[str, ...] = ()
     """Packages that must be importable."""

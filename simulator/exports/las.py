@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.base.errors import JounceError
 from simulator.exports.output import Output, numbered
 from simulator.exports.recorded_frames import RecordedFrames, measurements
 from simulator.exports.source import ExportedRun
@@ -39,17 +38,22 @@ EXTRA = {
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write NAME.las for each lidar, and NAME-2.las ... after restarts. Raises OutputError; JounceError: the run has no clouds."""
+    """Plan NAME.las for each lidar, and NAME-2.las ... after restarts. Raises OutputError; JounceError: the run has no clouds."""
     found = False
     for number in range(1, len(run.sensor_files) + 1):
         with run.need_sensors(number) as sensors:
-            lidars = [one for one in sensors_in(sensors) if f"/{one.name}/{POINTS}" in sensors.topics and _is_cloud(sensors, one)]
-            files = output.need_free(numbered(f"{one.name}.las", number) for one in lidars)
-            for lidar, file in zip(lidars, files, strict=True):
-                found = True
-                output.file(file, lambda path, sensors=sensors, lidar=lidar: _write(path, run, sensors, lidar))  # type: ignore[misc]
+            lidars = [one for one in lidars_in(sensors) if next(measurements(sensors, one, run.interval, [POINTS]), None)]
+        for lidar, file in zip(lidars, output.need_free(numbered(f"{one.name}.las", number) for one in lidars), strict=True):
+            found = True
+            output.file(file, lambda path, number=number, lidar=lidar: _write(path, run, number, lidar))  # type: ignore[misc]
     if not found:
-        raise JounceError(f"{run.file.parent}: --format las: no point clouds; expected a run with a lidar that is recorded")
+        raise run.no_data("las", "point clouds", "a run with a lidar that is recorded")
+
+
+def lidars_in(sensors: SensorFile) -> list[SensorContents]:
+    """Return the sensors of a file with clouds."""
+    topics = sensors.topics
+    return [one for one in sensors_in(sensors) if (name := f"/{one.name}/{POINTS}") in topics and topics[name].type == POINT_CLOUD]
 
 
 def points_in(message: dict[str, Any], sensors: SensorFile) -> tuple[NDArray[Any], NDArray[np.float64], str]:
@@ -62,15 +66,11 @@ def points_in(message: dict[str, Any], sensors: SensorFile) -> tuple[NDArray[Any
         return points, stamp["sec"] + NS * stamp["nanosec"] + after, message["header"]["frame_id"]
 
 
-def _is_cloud(sensors: SensorFile, sensor: SensorContents) -> bool:
-    return sensors.topics[f"/{sensor.name}/{POINTS}"].type == POINT_CLOUD
-
-
-def _write(path: Path, run: ExportedRun, sensors: SensorFile, lidar: SensorContents) -> None:
+def _write(path: Path, run: ExportedRun, number: int, lidar: SensorContents) -> None:
     import laspy
 
-    frames = RecordedFrames(sensors)
-    with open(path, "w+b") as stream:
+    with run.need_sensors(number) as sensors, open(path, "w+b") as stream:
+        frames = RecordedFrames(sensors)
         out: Any = None
         for measured in measurements(sensors, lidar, run.interval, [POINTS]):
             message = measured.messages[POINTS].fields
@@ -84,8 +84,6 @@ def _write(path: Path, run: ExportedRun, sensors: SensorFile, lidar: SensorConte
                 with content_of(sensors.file):  # too far away
                     record = _record(header, points, in_world, times)
                 out.write_points(record)
-        if out is None:
-            out = laspy.open(stream, mode="w", header=_header(np.dtype([]), np.zeros((0, 3)), lidar), closefd=False, do_compress=False)
         out.close()
 
 

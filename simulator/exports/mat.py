@@ -30,7 +30,7 @@ WORDS = {
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write NAME.mat. Raises OutputError, ConfigError; JounceError: a column is too long for the format."""
+    """Plan NAME.mat. Raises OutputError, ConfigError; JounceError: a column is too long for the format."""
     (file,) = output.need_free([f"{run.name}.mat"])
     widest = max((one.kind.itemsize for one in run.columns), default=8)
     if int(run.inside.sum()) * widest > MAX_BYTES:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from simulator.exports.bag import Bag
 from simulator.exports.output import Output, numbered
-from simulator.exports.source import ExportedRun
+from simulator.exports.source import ExportedRun, Start
 from simulator.telemetry.metadata import CONFIGURATION
 from simulator.telemetry.sensor_file.writer import MessageWriter
 
@@ -15,18 +15,23 @@ ABOUT_RUN = "jounce run"
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write NAME.mcap, and NAME-2.mcap ... after restarts of the drive. Raises OutputError, JounceError, ConfigError."""
+    """Plan NAME.mcap, and NAME-2.mcap ... after restarts of the drive. Raises OutputError, JounceError, ConfigError."""
     for start, file in zip(run.starts, output.need_free(numbered(f"{run.name}.mcap", one.number) for one in run.starts), strict=True):
-        with Bag(run, start) as bag:
-            output.file(file, lambda path, bag=bag: _write(path, run, bag))  # type: ignore[misc]
+        Bag(run, start).close()  # what cannot be read
+        output.file(file, lambda path, start=start: _write(path, run, start))  # type: ignore[misc]
 
 
-def _write(path: Path, run: ExportedRun, bag: Bag) -> None:
+def _write(path: Path, run: ExportedRun, start: Start) -> None:
     writer = MessageWriter(path)
     try:
-        numbers = {one.name: writer.add_channel(one.name, one.type, one.metadata, one.latched, one.definition) for one in bag.topics}
-        for one in bag.messages():
-            writer.write(numbers[one.topic], one.log_time, one.publish_time, (one.data,))
-        writer.finish({ABOUT_RUN: {key: text for key, text in run.about.items() if key != CONFIGURATION}})
+        with Bag(run, start) as bag:
+            _write_messages(writer, run, bag)
     finally:
         writer.close()
+
+
+def _write_messages(writer: MessageWriter, run: ExportedRun, bag: Bag) -> None:
+    numbers = {one.name: writer.add_channel(one.name, one.type, one.metadata, one.latched, one.definition) for one in bag.topics}
+    for one in bag.messages():
+        writer.write(numbers[one.topic], one.log_time, one.publish_time, (one.data,))
+    writer.finish({ABOUT_RUN: {key: text for key, text in run.about.items() if key != CONFIGURATION}})

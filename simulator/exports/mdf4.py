@@ -40,7 +40,7 @@ class Group(NamedTuple):
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write NAME.mf4, and NAME-2.mf4 ... after restarts of the drive. Raises OutputError, ConfigError."""
+    """Plan NAME.mf4, and NAME-2.mf4 ... after restarts of the drive. Raises OutputError, ConfigError."""
     for start, file in zip(run.starts, output.need_free(numbered(f"{run.name}.mf4", one.number) for one in run.starts), strict=True):
         output.file(file, lambda path, start=start: _write(path, run, start))  # type: ignore[misc]
 

@@ -53,7 +53,7 @@ DEVICE = {"marker": 0x40, "magic_1": 0xF4240, "serial": 21115, "device": b"ADL",
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write NAME.ld, and NAME-2.ld ... after restarts of the drive. Raises OutputError; ConfigError: the file would exceed 4 GB."""
+    """Plan NAME.ld, and NAME-2.ld ... after restarts of the drive. Raises OutputError; ConfigError: the file would exceed 4 GB."""
     for start, file in zip(run.starts, output.need_free(numbered(f"{run.name}.ld", one.number) for one in run.starts), strict=True):
         output.file(file, lambda path, start=start: _write(path, run, start))  # type: ignore[misc]
 

@@ -19,7 +19,7 @@ ABOUT = "jounce.json"
 
 
 class Output:
-    """Folder that receives the exports of a run.
+    """Folder that receives the exports of a run: all files are planned, and so checked, before `write` creates the first one.
 
     Parameters
     ----------
@@ -34,6 +34,7 @@ class Output:
     def __init__(self, folder: Path, overwrite: bool) -> None:
         self.folder, self._overwrite = folder, overwrite
         self.written: list[Path] = []
+        self._planned: list[Callable[[], None]] = []
 
     def need_free(self, names: Iterable[str]) -> list[Path]:
         """Return the paths of files or folders. Raises JounceError: one exists and may not be replaced."""
@@ -46,16 +47,26 @@ class Output:
         return paths
 
     def file(self, path: Path, write: Callable[[Path], Any]) -> None:
-        """Write a file: `write` fills a temporary file in the same folder. Raises OutputError."""
-        create_folder(self.folder)
+        """Plan a file: `write` fills a temporary file in the same folder. Raises OutputError."""
         if path.is_dir():
             raise OutputError(f"{path}: is a folder; hint: choose another folder with --out")
+        self._planned.append(lambda: self._write_file(path, write))
+
+    def directory(self, path: Path, about: dict[str, Any], fill: Callable[[Path], Any]) -> None:
+        """Plan a folder: `fill` creates and fills a folder with this name in a temporary one, which is then moved here."""
+        self._planned.append(lambda: self._write_directory(path, about, fill))
+
+    def write(self) -> None:
+        """Write what is planned. Raises OutputError; JounceError, ConfigError: the run has broken content."""
+        create_folder(self.folder)
+        for write in self._planned:
+            write()
+
+    def _write_file(self, path: Path, write: Callable[[Path], Any]) -> None:
         write_whole(path, write)
         self.written.append(path)
 
-    def directory(self, path: Path, about: dict[str, Any], fill: Callable[[Path], Any]) -> None:
-        """Write a folder: `fill` creates and fills a folder with this name in a temporary one, which is then moved here. Raises OutputError."""
-        create_folder(self.folder)
+    def _write_directory(self, path: Path, about: dict[str, Any], fill: Callable[[Path], Any]) -> None:
         temporary, old = path.with_name(f".{path.name}.part"), path.with_name(f".{path.name}.old")
         new = temporary / path.name
         unregister = cleanup.register_cleanup(lambda: shutil.rmtree(temporary, ignore_errors=True))

@@ -18,6 +18,8 @@ from simulator.tools.sensors.export import Interval
 
 LEAST = 1e-6
 """Minimum of the largest number of a quaternion."""
+LATE = 20.0
+"""s. Maximum time from a measurement to its delivery that a part of a run considers: twice the largest latency of a sensor."""
 
 
 class Poses(NamedTuple):
@@ -106,11 +108,22 @@ class Measured(NamedTuple):
 
 
 def measurements(file: SensorFile, sensor: SensorContents, interval: Interval, wanted: Collection[str] = ()) -> Iterator[Measured]:
-    """Yield the measurements of a sensor in an interval of delivery; `wanted`: ends of topics, empty: all. Raises ConfigError."""
+    """Yield the measurements of a sensor that were measured in an interval; `wanted`: ends of topics, empty: all. Raises ConfigError."""
     topics = [one.topic for one in sensor.topics if not wanted or topic_end(one.topic, sensor.name) in wanted]
-    for _, messages in groupby(file.messages(topics, *interval) if topics else (), key=lambda one: (one.log_time, one.publish_time)):
+    for _, messages in groupby(measured_in(file, topics, interval), key=lambda one: (one.log_time, one.publish_time)):
         found = {topic_end(one.topic, sensor.name): one for one in messages}
         yield Measured(NS * next(iter(found.values())).publish_time, found)
+
+
+def measured_in(file: SensorFile, topics: Collection[str], interval: Interval) -> Iterator[StoredMessage]:
+    """Yield the messages of topics that were measured in an interval, in the order of their delivery; none without topics. Raises ConfigError."""
+    first, last = interval
+    begin, end = -np.inf if first is None else round(first / NS), np.inf if last is None else round(last / NS)
+    for one in (
+        file.messages(topics, first, None if last is None else last + LATE) if topics else ()
+    ):  # no delivery is before its measurement
+        if begin <= one.publish_time <= end:
+            yield one
 
 
 def topic_end(topic: str, sensor: str) -> str:

@@ -40,10 +40,10 @@ class RecordedWorld:
         try:
             folder, objects = self._recording.file.parent, self._recording.parts.ground.objects
             if self._run.about.get("ended") == KILLED and len(objects) and not (folder / OBJECTS_NAME).exists():
-                self._run.notes.append("the run was killed: objects that it moved have their true boxes where they were at its start")
+                self._run.note("the run was killed: objects that it moved have their true boxes where they were at its start")
             return True
         except JounceError as error:
-            self._run.notes.append(f"true boxes are left out: {error}")
+            self._run.note(f"true boxes are left out: {error}")
             return False
 
     @cached_property
@@ -51,7 +51,7 @@ class RecordedWorld:
         """The recorded drive. Raises ConfigError, JounceError: its configuration cannot be built."""
         from simulator.run.recording import Recording
 
-        return Recording(self._run.file, self._run.notes.append)
+        return Recording(self._run.file, self._run.note)
 
     @cached_property
     def _objects(self) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from simulator.exports.bag import Bag, BagTopic
 from simulator.exports.output import Output, numbered
-from simulator.exports.source import ExportedRun
+from simulator.exports.source import ExportedRun, Start
 from simulator.telemetry.metadata import CONFIGURATION
 from simulator.telemetry.sensor_file.reader import content_of
 
@@ -17,14 +17,19 @@ KEEP_FOREVER = 9223372036, 854775807
 
 
 def export(run: ExportedRun, output: Output) -> None:
-    """Write the folder rosbag2, and rosbag2-2 ... after restarts of the drive. Raises OutputError, JounceError, ConfigError."""
+    """Plan the folder rosbag2, and rosbag2-2 ... after restarts of the drive. Raises OutputError, JounceError, ConfigError."""
     about = {key: text for key, text in run.about.items() if key != CONFIGURATION}
     for start, folder in zip(run.starts, output.need_free(numbered(NAME, one.number) for one in run.starts), strict=True):
-        with Bag(run, start) as bag:
-            output.directory(folder, about, lambda path, bag=bag: _write(path, bag))  # type: ignore[misc]
+        Bag(run, start).close()  # what cannot be read
+        output.directory(folder, about, lambda path, start=start: _write(path, run, start))  # type: ignore[misc]
 
 
-def _write(path: Path, bag: Bag) -> None:
+def _write(path: Path, run: ExportedRun, start: Start) -> None:
+    with Bag(run, start) as bag:
+        _write_messages(path, bag)
+
+
+def _write_messages(path: Path, bag: Bag) -> None:
     from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 

@@ -28,6 +28,8 @@ ALWAYS = Interval()
 """All times."""
 BATCH_BYTES = 1 << 26
 """Size of the columns that are read together. Larger: fewer passes through the file."""
+CUT = 0.1
+"""s. Minimum of missing data that is worth a note; a complete file has the pose of the vehicle every 10 ms."""
 RESTART = "reset"
 """Kind of the event that restarts the drive."""
 
@@ -58,7 +60,7 @@ class ExportedRun:
     file : log
     columns : selected columns; `time` is one of them if the log has it
     about : metadata of the run
-    notes : lines for the user about what an export leaves out
+    notes : lines for the user about what an export leaves out, each once; `note` adds one
 
     Raises ConfigError, JounceError: there is no readable log, the run is still active, a channel is unknown.
     """
@@ -79,6 +81,11 @@ class ExportedRun:
             raise ConfigError("--from", "", first, f"a time up to {last:g} s, that of --to")
         self.inside.any()  # an interval without rows is an error of all formats
 
+    def note(self, line: str) -> None:
+        """Add a line for the user, unless it is there."""
+        if line not in self.notes:
+            self.notes.append(line)
+
     @property
     def names(self) -> tuple[str, ...]:
         """All columns of the log."""
@@ -93,6 +100,11 @@ class ExportedRun:
     def name(self) -> str:
         """Name of the log without suffix, that of the exported files."""
         return self.file.stem
+
+    @property
+    def folder_name(self) -> str:
+        """Name of the folder of the run."""
+        return self.file.resolve().parent.name
 
     @cached_property
     def _numbered_events(self) -> list[tuple[int, Event]]:
@@ -179,12 +191,28 @@ class ExportedRun:
 
     @cached_property
     def sensor_files(self) -> list[Path]:
-        """Files of sensor data by start, repaired if the run was killed. Raises JounceError: one cannot be read."""
+        """Files of sensor data by start, repaired if the run was killed; a note names one that ends early. Raises JounceError: one cannot be read."""
         found = inspect_files(self.file)
         for one in found:
             if one.trouble:
                 raise JounceError(one.trouble)
+        for start in self.starts if found else ():
+            if start.number <= len(found):
+                self._note_cut(start, found[start.number - 1].file)
         return [one.file for one in found]
+
+    def _note_cut(self, start: Start, file: Path) -> None:
+        """Add a note if a file without the counts of its end lacks data of a start."""
+        with SensorFile(file) as sensors:
+            last = sensors.times[1]
+            if start.last > last + CUT and not sensors.summary():
+                self.note(f"{file.name} was cut: data to {last:.1f} of {start.last:.1f} s")
+
+    def no_data(self, form: str, what: str, expected: str) -> JounceError:
+        """Return the error of a format for which the run, or the interval, has no data."""
+        is_part = self.interval != ALWAYS
+        place, longer = " in the interval of --from and --to" * is_part, "a longer interval, or " * is_part
+        return JounceError(f"{self.file.parent}: --format {form}: no {what}{place}; expected {longer}{expected}")
 
     def sensors(self, number: int) -> SensorFile | None:
         """Return the opened sensor data of a start; None if it has none. Raises JounceError, ConfigError."""

@@ -154,7 +154,7 @@ class Client:
     state : latest state
     sensors : newest measurement of each sensor by name, also `client[name]`
     events : events of the run so far, as mappings; the last EVENTS
-    ended : reason of the end of the run; empty before it
+    ended : reason of the end of the run, or why the simulator is lost; empty before it
 
     Raises PortError: nothing listens at the address, or it is no run of this version of the port.
 
@@ -191,8 +191,9 @@ class Client:
         try:
             made = socket.create_connection(self._address, self._timeout)
         except (OSError, UnicodeError) as error:
-            why, port = getattr(error, "strerror", None) or error, self._address[1]
-            raise PortError(f"{self._place}: no connection ({why}); hint: start `jounce serve --port {port}` first") from None
+            why = getattr(error, "strerror", None) or error
+            hint = f"hint: start `jounce serve --port {self._address[1]}` first, or another program drives it, or it serves UDP"
+            raise PortError(f"{self._place}: no connection ({why}); {hint}") from None
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return made
 
@@ -393,12 +394,14 @@ class Client:
 
     def _lost(self, reason: object) -> PortError:
         """Return the error of a connection that is lost."""
-        lost = f"the simulator is lost ({getattr(reason, 'strerror', None) or reason})"
+        hint = "" if self._hash else "; hint: does another program drive it?"
+        lost = f"the simulator is lost ({getattr(reason, 'strerror', None) or reason}){hint}"
         return self._failed(f"the run has ended: {self.ended}" if self.ended else lost)
 
     def _failed(self, reason: str) -> PortError:
         """Close the connection, of which nothing can be read any more, and return the error."""
         self._failure = self._failure or f"{self._place}: {reason}"
+        self.ended = self.ended or reason
         self._socket.close()
         return PortError(self._failure)
 

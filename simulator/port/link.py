@@ -10,6 +10,8 @@ from typing import Protocol
 from simulator.base.errors import StreamError
 from simulator.port.messages import REFUSAL_HEAD, Body, Kind, Message, RefusedMessageError, encode
 
+PATIENCE = "hint: a longer --timeout of `jounce serve`, or ALIVE"
+"""Hint for a peer that is slow, or a person in a notebook."""
 POLL = 0.1
 """s between two looks at signals while the link waits."""
 MAX_AT_ONCE = 32
@@ -73,7 +75,7 @@ class Silence:
     @property
     def reason(self) -> str:
         """Reason why the peer counts as lost; empty before the timeout."""
-        return f"the peer was silent for {self._timeout:g} s" if time.monotonic() - self._since > self._timeout else ""
+        return f"the peer was silent for {self._timeout:g} s; {PATIENCE}" if time.monotonic() - self._since > self._timeout else ""
 
 
 def refusal(error: RefusedMessageError) -> bytes:

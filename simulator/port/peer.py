@@ -126,7 +126,7 @@ class PortOutlet:
 
     def __init__(self, link: Link, state: StateSchema, every: int, latest_command: Callable[[], int]) -> None:
         self.every = every
-        self.reason = "the run has ended"
+        self.reason = "the peer has ended it"
         """Reason of the end, for the peer."""
         self._link, self._state, self._latest = link, state, latest_command
 

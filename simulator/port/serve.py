@@ -237,11 +237,18 @@ class PortServer:
     def _schema(self, session: Session, has_map: bool) -> StateSchema:
         """Return the schema of the chosen columns and arrays. Raises ConfigError, JounceError."""
         names = self.options.arrays
-        sources = {one.name: one.kind.arrays for one in session.measuring.sensors}
+        sources = {one.name: one.arrays for one in session.measuring.sensors}
         if has_map:
             sources[MAP], names = MAP_ARRAYS, [*names, f"{MAP}.{WINDOW}"]
         columns = [name for name in self.options.state if not is_array(name)]
-        return StateSchema(session, columns or DEFAULT_STATE, chosen_arrays(names, sources))
+        arrays = chosen_arrays(names, sources)
+        try:
+            return StateSchema(session, columns or DEFAULT_STATE, arrays)
+        except ConfigError as error:
+            if sources.get(str(error.value)):
+                expected = f"a column, a field, or a matching pattern with * and ? (did you mean {error.value}.*?)"
+                raise ConfigError("--state", "", error.value, expected) from None
+            raise
 
     def _serve(
         self, parts: SessionParts, session: Session, folder: RunFolder, state: StateSchema, every: int, maps: list[MapOutlet]
@@ -269,6 +276,8 @@ class PortServer:
         run = _PeerRun(self, session, control, events, peer, outlet)
         duration = math.inf if parts.options.duration is None else parts.options.duration
         self._messages.attempt(partial(run.in_real_time, duration) if o.paced else partial(run.in_lock_step, duration, every))
+        if not (control.ended or link.gone) and parts.options.duration is not None:
+            outlet.reason = f"its duration of {duration:g} s is over"
         if link.gone and not control.ended:
             self._messages.trouble(link.gone)
         self._end(session, outlet, log, events)

@@ -48,7 +48,9 @@ def main_serve(arguments: Any) -> int:
         if summary.lateness is not None:
             print_line(lateness_text(summary.lateness))
         if summary.dropped:
-            print_line(f"{summary.dropped} messages to the peer were dropped")
+            print_line(
+                f"{summary.dropped} message{'s' * (summary.dropped > 1)} to the peer {'were' if summary.dropped > 1 else 'was'} dropped"
+            )
     if server.stop_request.first is not None:
         raise EndedBySignal(server.stop_request.first)
     return 1 if summary is None or summary.failed else 0

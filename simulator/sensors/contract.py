@@ -16,7 +16,7 @@ their own; a result that comes after its delivery time is late and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -193,3 +193,10 @@ class SensorKind:
     """True for a built-in sensor that needs milliseconds for a measurement: in real time it computes in a thread of its own."""
     messages: Callable[[SensorSettings], Recording] | None = None
     """Returns the topics of a sensor in the file of sensor data. Default: its arrays, see `simulator.sensors.messages.generic`."""
+    made_arrays: Callable[[SensorSettings], Collection[str]] | None = None
+    """Returns the names of the arrays that a sensor makes with its settings. Default: all of `arrays`."""
+
+    def arrays_of(self, settings: SensorSettings) -> tuple[ArrayOutput, ...]:
+        """Return the arrays that a sensor makes with its settings."""
+        made = None if self.made_arrays is None else set(self.made_arrays(settings))
+        return tuple(one for one in self.arrays if made is None or one.name in made)

@@ -77,6 +77,11 @@ class MountedSensor:
         """Name of the sensor in messages."""
         return f"sensor {self.name}"
 
+    @property
+    def arrays(self) -> tuple[ArrayOutput, ...]:
+        """Arrays that its settings make it measure."""
+        return self.kind.arrays_of(self.settings)
+
     def latest(self, time: float) -> Measurement:
         """Return the last delivered measurement, with its age at `time` [s]."""
         age = time - self._latest.time

@@ -58,14 +58,14 @@ def viewpoint(p_WB: Array, q_WB: Array, mount: Mount | None = None, p_BE: Array 
     return Viewpoint(np.array(p_WB, float), R_WB, p_WB + R_WB @ (np.zeros(3) if p_BE is None else p_BE))
 
 
-def true_boxes(caster: RayCaster, time: float, view: Viewpoint, max_range: float = 100.0, labels: Collection[str] = ()) -> Record:
+def true_boxes(caster: RayCaster, time: float, view: Viewpoint, max_range: float = 100.0, labels: Collection[str] | None = None) -> Record:
     """Return the boxes (n,) of BOX, in the order of their ids, whose nearest point is within `max_range` [m] of the eye.
 
     Parameters
     ----------
     caster : ground and objects; breakaway objects and vehicles are where its objects have them now
     time : time [s] at which objects on paths are placed
-    labels : names of labels; empty: all
+    labels : names of labels; None: all
 
     The ground, bushes and all objects hide; porous objects as if they were solid. Parts of a box below the ground do not count.
     """
@@ -92,10 +92,10 @@ def true_boxes(caster: RayCaster, time: float, view: Viewpoint, max_range: float
 class _Boxes:
     """Boxes of all objects: arrays with a row for each id."""
 
-    def __init__(self, caster: RayCaster, time: float, labels: Collection[str]) -> None:
+    def __init__(self, caster: RayCaster, time: float, labels: Collection[str] | None) -> None:
         objects, r = caster.objects, caster.objects.records
         chosen = r["present"] != 0
-        if labels:
+        if labels is not None:
             chosen &= np.isin(r["label"], [LABELS[name] for name in labels])
         rows = np.flatnonzero(chosen)
         poses = record(POSE, max(1, len(rows)))

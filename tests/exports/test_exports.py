@@ -210,8 +210,9 @@ def entries(folder: Path) -> list[str]:
         (("--format", "mcap", "--from", "0.02", "--to", "0.01"), "--from: invalid value; expected a time up to 0.01 s"),
         (("--format", "csv", "--from", "nan"), "argument --from: invalid value; expected a number from 0"),
         (("--format", "las"), "no point clouds"),
-        (("--format", "kitti"), "no images and no clouds"),
-        (("--format", "coco"), "no color images"),
+        (("--format", "kitti"), "no color images and no clouds"),
+        (("--format", "csv,coco"), "no color images"),
+        (("--format", "csv", "--channels", ""), "--channels"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
 )
@@ -219,6 +220,24 @@ def test_a_wrong_call_is_one_line(run, capsys, tmp_path, options, expected):
     before = entries(run)
     assert expected in refused(call(capsys, "export", run, "--out", tmp_path / "out", *options))
     assert entries(run) == before and not (tmp_path / "out").exists()
+
+
+def test_all_formats_are_checked_before_the_first_is_written(export, run, capsys, tmp_path):
+    out = export("mat, mdf4")
+    before = entries(out)
+    assert before == ["telemetry-2.mf4", "telemetry.mat", "telemetry.mf4"]
+    for names in ("csv,mcap,mat", "csv,rosbag2,mdf4"):
+        assert "exists; hint: --overwrite" in refused(call(capsys, "export", run, "--format", names, "--out", out))
+    assert entries(out) == before
+
+
+def test_sensor_data_that_end_early_are_one_line_in_each_export(capsys, tmp_path):
+    run = make_run(tmp_path / "run", (np.arange(0.0, 1.005, 0.01),))
+    os.truncate(run / "sensors.mcap", (run / "sensors.mcap").stat().st_size // 8)
+    for form in ("mcap", "rosbag2"):
+        code, said, _ = call(capsys, "export", run, "--format", form)
+        assert code == 0 and said.count("sensors.mcap was cut: data to 0.0 of 1.0 s\n") == 1
+    assert "was cut" not in call(capsys, "export", run, "--format", "mcap", "--overwrite", "--to", 0.05)[1]
 
 
 def test_a_missing_package_is_one_line_with_the_extra(run, capsys, monkeypatch):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from simulator.exports.kitti import frames_of
 from simulator.sensors.messages.cdr import encode
 from simulator.sensors.messages.definitions import IMAGE
 from simulator.sensors.messages.image import image, pixels_of
@@ -16,7 +17,7 @@ from simulator.telemetry.sensor_file.reader import SensorFile
 from simulator.telemetry.sensor_file.writer import MessageWriter
 from simulator.tools.sensors.contents import samples
 from terrain.objects.labels import LABELS, NAMES
-from tests.end_to_end.program import call
+from tests.end_to_end.program import call, refused
 
 SESSION = """
 title: exports
@@ -189,6 +190,27 @@ def test_coco_is_read_by_its_own_tools(out):
         mask = read.annToMask(one)
         rows, columns = np.nonzero(mask)
         assert mask.sum() == one["area"] and one["bbox"] == [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1]
+
+
+def test_a_part_has_what_was_measured_in_it(run, capsys, tmp_path):
+    laspy = pytest.importorskip("laspy", reason="the package laspy is not installed")
+    out = tmp_path / "out"
+    for form in ("las", "kitti", "coco"):  # images are delivered in it, but were measured before
+        told = refused(call(capsys, "export", run, "--format", f"csv,{form}", "--out", out, "--from", 0.11, "--to", 0.19))
+        assert "in the interval of --from and --to; expected a longer interval" in told and not out.exists()
+    assert call(capsys, "export", run, "--format", "las,kitti,coco", "--out", out, "--from", 0.1, "--to", 0.2)[0] == 0
+    clouds = [values.reshape(-1) for time, values in arrays(run, "/lidar/points") if 0.09 < time < 0.21]
+    assert len(clouds) == 2 and len(laspy.read(out / "lidar.las").points) == sum(np.isfinite(cloud["x"]).sum() for cloud in clouds)
+    np.testing.assert_allclose(np.loadtxt(out / "kitti" / "times.txt"), [0.1, 0.2])
+    assert len(list((out / "kitti" / "velodyne").iterdir())) == len(list((out / "kitti" / "image_2").iterdir())) == 2
+    assert json.loads((out / "kitti" / "jounce.json").read_text())["run"] == "run"
+    images = json.loads((out / "coco" / "annotations.json").read_text())["images"]
+    np.testing.assert_allclose([one["time_s"] for one in images], [0.1, 0.2])
+
+
+def test_each_frame_has_the_nearest_cloud():
+    assert frames_of([0.0, 0.04, 0.06, 0.2, 0.3], [0.0, 0.1], 0.1) == [(0.0, 0), (0.04, 0), (0.06, 1), (0.2, 1)]
+    assert frames_of([0.0, 0.1], [0.05], 0.1) == [(0.0, 0), (0.1, 0)], "a single cloud"
 
 
 def test_without_object_images_coco_has_projected_boxes(run, capsys, tmp_path):

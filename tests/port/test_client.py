@@ -87,7 +87,9 @@ def test_measurements_and_states_are_read(simulator):
 def test_nobody_listens():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with pytest.raises(PortError, match=rf"127\.0\.0\.1:{port}: no connection \(.*\); hint: start `jounce serve --port {port}` first"):
+    with pytest.raises(
+        PortError, match=rf"127\.0\.0\.1:{port}: no connection \(.*\); hint: start `jounce serve --port {port}` first, or another program"
+    ):
         jounce.Client(port)
     for wrong in ("nowhere", "a:b", -1, 1 << 20, None):
         with pytest.raises(jounce.JounceError, match="address"):
@@ -168,6 +170,7 @@ def test_a_simulator_that_goes_away_or_is_silent_is_lost(simulator):
     with pytest.raises(PortError, match="the simulator is lost"):
         car.reset()
     car.close()
+    assert car.ended.startswith("the simulator is lost (")
     car = jounce.Client(simulator(GREETING, stays=True), timeout=0.2)
     with pytest.raises(PortError, match=r"the simulator is lost \(no answer for 0\.2 s\)"):
         car.step()

@@ -191,7 +191,7 @@ def test_a_silent_peer_is_told_the_end(serve, peer_of):
     began = time.monotonic()
     peer.send(Kind.ALIVE)
     last = peer.until(Kind.END)[-1]
-    assert last.body == b"the peer was silent for 0.3 s"
+    assert last.body.startswith(b"the peer was silent for 0.3 s; hint: a longer --timeout")
     assert time.monotonic() - began < 10.0
     assert served.end().failed
 
@@ -212,7 +212,7 @@ def test_the_run_ends_after_its_duration(serve, peer_of):
     for _ in range(3):
         state = peer.step()
     assert state["time"] == 0.3
-    assert peer.until(Kind.END)[-1].body == b"the run has ended"
+    assert peer.until(Kind.END)[-1].body == b"its duration of 0.3 s is over"
     assert not served.end().failed
 
 
@@ -277,9 +277,12 @@ def test_the_clients_of_the_examples_drive(serve, tmp_path):
     if compiler is None:
         pytest.skip("no C compiler")
     client(compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", tmp_path / "client", EXAMPLES / "port_client.c")
+    for wrong, reason in ((["x"], "usage: port_client [PORT]"), (["1"], "connect (start `jounce serve` first")):
+        failed = subprocess.run([tmp_path / "client", *wrong], capture_output=True, text=True, timeout=60, check=False)
+        assert failed.returncode == 1 and failed.stderr.startswith(f"port_client: {reason}") and failed.stderr.count("\n") == 1
     served = serve(settings=[("sensors", [LIDAR])], state=("v_WB_B", "roof.points"))
     *scans, quit_event, end_event, reason, after = client(tmp_path / "client", served.address.split(":")[1])
-    assert (after, reason) == (last, "the run has ended") and '"quit"' in quit_event and '"end"' in end_event
+    assert (after, reason) == (last, "the peer has ended it") and '"quit"' in quit_event and '"end"' in end_event
     assert len(scans) == 51 and scans[-1].startswith("5.00 s, array 0: 36 x 16 items, ")
     assert 50 < int(scans[-1].split(", ")[2].split()[0]) < 36 * 16, "the beams below the horizon meet the ground"
     assert not served.end().failed

@@ -291,4 +291,5 @@ KIND = SensorKind(
     latency=0.05,
     in_thread=True,
     messages=recording,
+    made_arrays=lambda settings: settings.values["images"],
 )

@@ -370,4 +370,5 @@ KIND = SensorKind(
     presets={name: {key: getattr(unit, key) for key in _DATA} for name, unit in PRESETS.items()},
     in_thread=True,
     messages=_messages,
+    made_arrays=lambda settings: [one.name for one in ARRAYS if one.name != "points_deskewed" or settings.values.get("deskewed")],
 )

@@ -79,7 +79,7 @@ def recorded_sensors(sensors: Iterable[MountedSensor]) -> tuple[list[Recorded], 
 def _recording(sensor: MountedSensor) -> tuple[Recording, list[str]]:
     if sensor.kind.messages is not None:
         return sensor.kind.messages(sensor.settings), []
-    return generic_recording(sensor.name, sensor.kind.arrays)
+    return generic_recording(sensor.name, sensor.arrays)
 
 
 def size_in_queue(measured: Measurement) -> int:

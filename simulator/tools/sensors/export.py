@@ -27,14 +27,14 @@ OBJECT_SHIFT = 2
 
 
 class Interval(NamedTuple):
-    """Interval of simulated time of delivery [s], both ends included; None: no end."""
+    """Interval of simulated time [s], both ends included; None: no end."""
 
     first: float | None = None
     last: float | None = None
 
 
 def export(file: SensorFile, sensors: Sequence[SensorContents], form: str, interval: Interval, folder: Path) -> list[Path]:
-    """Write one file per message into a folder: SENSOR_TOPIC_TIME.FORMAT, the time of the measurement in s.
+    """Write one file per message into a folder: SENSOR_TOPIC_TIME.FORMAT, the time of the measurement in s; `interval` is of delivery.
 
     Raises
     ------
