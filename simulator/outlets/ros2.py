@@ -33,6 +33,10 @@ class Ros2Sink:
                 raise JounceError(
                     f"outlets.ros2.topics.{usual}: no such topic{did_you_mean(usual, usual_names)}; expected {', '.join(usual_names)}"
                 )
+        names = [renamed.get(usual, usual) for usual in usual_names]
+        for usual, name in renamed.items():
+            if names.count(name) > 1:
+                raise JounceError(f"outlets.ros2.topics.{usual}: another topic has this name; expected names that differ; got {name}")
         qualities = {SENSOR: Quality(reliable=self._options.reliable, depth=5), **_QUALITIES}
         for topic in topics:
             self._publishers[topic.name] = self._node.publisher(renamed.get(topic.name, topic.name), topic.type, qualities[topic.use])

@@ -164,9 +164,10 @@ class Axle(ABC):
     def _read_stops(self) -> None:
         """Read the optional bump and rebound stops of the section `spring`."""
         spring = self.spring
-        self.stops = _curve(spring, "stop_penetration", "stop_force", ("bump_stop_length", "rebound_stop_length", "stop_end_rate"))
         if "stop_file" in spring:
             self.stops = Columns(table_at(spring, "stop_file"), SPRING_CURVE).curve("travel", "force", STOP_POINTS)
+        else:
+            self.stops = _curve(spring, "stop_penetration", "stop_force", ("bump_stop_length", "rebound_stop_length", "stop_end_rate"))
         if not len(self.stops[0]):
             return
         self.bump, self.rebound = (spring.needed(f"{end}_stop_length", f"the length at the {end} stop") for end in ("bump", "rebound"))

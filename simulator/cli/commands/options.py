@@ -85,12 +85,17 @@ def add_session(p: argparse.ArgumentParser) -> None:
     )
 
 
+def domain(text: str) -> int | str:
+    """Return a domain of ROS 2. The parser also converts the value of an option that stands alone. Raises ValueError."""
+    return text if text == USUAL_DOMAIN else int(text)
+
+
 def add_ros2(p: argparse.ArgumentParser) -> None:
     """Add --ros2."""
     p.add_argument(
         "--ros2",
         nargs="?",
-        type=int,
+        type=domain,
         const=USUAL_DOMAIN,
         metavar="DOMAIN",
         help="publish topics of ROS 2 in this domain, on the loopback only (default: none; without a number, ROS_DOMAIN_ID, else 0)",
