@@ -362,6 +362,14 @@ def test_springs_stops_and_dampers_follow_their_files(curves: Path) -> None:
     assert struts[0]["damper_points"].tolist() == [5, 5, 0, 0]
 
 
+def test_a_stop_file_alone_gives_the_stops(curves: Path) -> None:
+    before = build_vehicle(str(curves)).model.struts
+    text = yaml.safe_load(curves.read_text())
+    text["axles"]["front"]["spring"] |= {"stop_penetration": None, "stop_force": None}
+    curves.write_text(yaml.safe_dump(text))
+    assert (build_vehicle(str(curves)).model.struts == before).all()
+
+
 def test_a_long_curve_keeps_the_points_that_describe_it() -> None:
     from vehicles.suspension.axle_section import DAMPER_CURVE
 

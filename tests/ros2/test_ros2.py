@@ -181,6 +181,12 @@ def test_a_negative_domain_of_the_command_line_is_refused(capsys):
     assert capsys.readouterr().err == "jounce: --ros2: invalid value; expected a number, from 0 to 232; got -1\n"
 
 
+def test_the_option_needs_no_number(monkeypatch, capsys):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "233")
+    assert main(["run", "acceleration", "--ros2"]) == 2
+    assert capsys.readouterr().err == "jounce: ROS_DOMAIN_ID: '233'; expected a number from 0 to 232\n"
+
+
 def test_an_empty_variable_is_no_domain(monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "")
     assert usual_domain() == 0
@@ -190,6 +196,8 @@ def test_unknown_topics_are_named(domain):
     parts, driver = driver_in(domain)
     with pytest.raises(JounceError, match=r"/clok: no such topic \(did you mean /clock\?\)"):
         outlet_of(parts.session(driver), Ros2Options(domain=domain, topics={"/clok": "/time"}))
+    with pytest.raises(JounceError, match=r"topics\./odom: another topic has this name"):
+        outlet_of(parts.session(driver), Ros2Options(domain=domain, topics={"/odom": "/tf"}))
 
 
 @pytest.mark.parametrize("key", ["cmd_vel", "ackermann"])
