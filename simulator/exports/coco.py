@@ -6,7 +6,6 @@ of the objects, projected into the image, without a mask.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,6 +13,7 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.base.json_output import json_text
 from simulator.exports.images import LABEL, OBJECT, cameras_in, has_color, pixels, write_color
 from simulator.exports.output import Output, numbered
 from simulator.exports.projected_boxes import Camera, CameraBoxes
@@ -72,11 +72,11 @@ def _write(path: Path, run: ExportedRun, start: int, cameras: list[SensorContent
             }, "licenses": [],
             "categories": [{"id": number, "name": NAMES[number], "supercategory": ""} for number in CATEGORIES], "images": images,
         }  # fmt: skip
-        stream.write(json.dumps(rest)[1:] + "\n")
+        stream.write(json_text(rest)[1:] + "\n")
 
 
 def _put(stream: TextIO, annotation: dict[str, Any], is_first: bool) -> None:
-    stream.write(("\n" if is_first else ",\n") + json.dumps(annotation))
+    stream.write(("\n" if is_first else ",\n") + json_text(annotation))
 
 
 def _annotations(measured: Measured, sensors: SensorFile, view: Camera, world: RecordedWorld) -> Iterator[dict[str, Any]]:

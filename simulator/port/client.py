@@ -14,6 +14,7 @@ import numpy as np
 
 from simulator.base.addresses import joined, parse_port
 from simulator.base.errors import JounceError, one_line
+from simulator.base.json_output import json_text
 from simulator.base.suggestions import did_you_mean
 from simulator.port.messages import (
     ARRAY_HEAD,
@@ -260,7 +261,7 @@ class Client:
     def request(self, kind: str, value: Any = None) -> dict[str, Any]:
         """Request an event, such as `add_fault`; return the event when it has taken effect. Raises PortError: it was refused."""
         self._effect = None
-        number = self._send(Kind.REQUEST, json.dumps({"kind": kind} if value is None else {"kind": kind, "value": value}).encode())
+        number = self._send(Kind.REQUEST, json_text({"kind": kind} if value is None else {"kind": kind, "value": value}).encode())
         self._until(lambda: self._effect is not None and self._effect.get("kind") == kind, number)
         assert self._effect is not None
         return self._effect

@@ -23,7 +23,7 @@ VEHICLE: Table = (
     ("R_BK", (WHEELS, 3, 3), "1", "orientation of the wheel carrier, carrier to chassis", "f4"),
     ("stop_lamps", (), "1", "1 while the driver brakes", "f4"),
     ("reverse_lamps", (), "1", "1 while the reverse gear is engaged", "f4"),
-    ("turn_lamps", (), "1", "turn signals that are lit: 0 none, 1 left, 2 right, 3 both", "f4"),
+    ("turn_lamps", (), "1", "turn signals that are lit: 0 none, 1 left, 2 right, 3 both"),
 )
 """State of a drawn vehicle; a row has the wheels of the vehicle with the most wheels."""
 PRESSED = 0.02

@@ -14,6 +14,7 @@ import yaml
 from program import ROOT, call, finish, refused, start
 
 from simulator.base.records import record
+from simulator.events.turn_signals import TurnSignals
 from simulator.outlets.telemetry import LOG, WALL, TelemetryOutlet
 from simulator.telemetry import rows as rows_module
 from simulator.telemetry.writer import read_telemetry, read_units
@@ -152,6 +153,7 @@ class Session:
         self.time, self.paused, self.clock, self.cueing, self.platform_state = 0.0, False, None, self.Cueing(), "off"
         self.recovery, self.collisions = SimpleNamespace(incident_number=0), []
         self.others = SimpleNamespace(read=lambda: None)
+        self.turn_signals = TurnSignals()
 
 
 def test_resets_pauses_and_incidents_are_in_the_log(tmp_path, capsys):
