@@ -33,6 +33,7 @@ from simulator.base.json_output import content_key, json_text
 from simulator.base.records import ABOVE_ZERO
 from simulator.base.units import SHOWN, factor_of, tidy
 from simulator.maneuvers.parameters import REFERENCE, WithParameters
+from vehicles.suspension.axle_table import FieldUnlessFile
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -173,6 +174,8 @@ def _object(fields: Fields) -> Schema:
             )
         elif field.default is REQUIRED:
             required.append(field.name)
+        if isinstance(field, FieldUnlessFile):
+            once.append({"anyOf": [{"required": [written]} for written in ("file", *spelled)]})
         if isinstance(field.kind, Named) and field.kind.unless:
             names = {"properties": {field.name: {"propertyNames": {"enum": list(field.kind.known)}}}}
             once.append({"anyOf": [*({"required": [key]} for key in field.kind.unless), names]})

@@ -58,19 +58,25 @@ SPRING = (
     Field("rebound_stop_length", _LONG, "length of the spring at contact with the rebound stop", None),
     Field("stop_end_rate", Number("N/m", 0.0, STIFF), "stiffness of the stops beyond their tables", None),
 )
+
+
+class FieldUnlessFile(Field):
+    """Key that is required unless its section has the key `file`."""
+
+
 _DAMPING = Number("N s/m", 0.0, STIFF)
 SHOCK = (
     Field(
         "file", CSV_NAME, "CSV file velocity_mm_s, force_N, + = compression; replaces all other keys, which are required without it", None
     ),
-    Field("compression_damping", _DAMPING, "damping in compression, in the middle of the stroke", None),
-    Field("rebound_damping", _DAMPING, "damping in rebound, in the middle of the stroke", None),
-    Field("compression_damping_end", _DAMPING, "damping in compression, at the ends of the stroke", None),
-    Field("rebound_damping_end", _DAMPING, "damping in rebound, at the ends of the stroke", None),
+    FieldUnlessFile("compression_damping", _DAMPING, "damping in compression, in the middle of the stroke", None),
+    FieldUnlessFile("rebound_damping", _DAMPING, "damping in rebound, in the middle of the stroke", None),
+    FieldUnlessFile("compression_damping_end", _DAMPING, "damping in compression, at the ends of the stroke", None),
+    FieldUnlessFile("rebound_damping_end", _DAMPING, "damping in rebound, at the ends of the stroke", None),
     Field("degressivity", Number("s/m", 0.0, 1e3), "d of a force -c v / (1 + d |v|)", 0.0),
-    Field("midstroke_min", LENGTH, "length at the start of the middle of the stroke", None),
-    Field("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at the end of the middle of the stroke", None),
-    Field("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "length of the transition between the two dampings", None),
+    FieldUnlessFile("midstroke_min", LENGTH, "length at the start of the middle of the stroke", None),
+    FieldUnlessFile("midstroke_max", Number("m", 0.0, FAR, above=0.0), "length at the end of the middle of the stroke", None),
+    FieldUnlessFile("midstroke_blend", Number("m", 1e-6, FAR, above=0.0), "length of the transition between the two dampings", None),
 )
 ANTI_ROLL_BAR = Field(
     "anti_roll_bar",
