@@ -424,3 +424,19 @@ def test_a_wrong_curve_is_one_line_with_its_place(curves: Path, capsys: pytest.C
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert re.search(said, err), err
+
+
+@pytest.mark.parametrize("place", ["file", "spring.file"])
+@pytest.mark.parametrize("name", ["nosuch.csv", "nosuch", ".", "table.dat", "car.yaml", "/dev/null"])
+def test_a_file_that_is_no_table_is_named_with_the_endings_of_tables(tmp_path: Path, place: str, name: str) -> None:
+    content = read_yaml(DATA / "car.yaml")
+    front = content["axles"]["front"]
+    (front["spring"] if place == "spring.file" else front)["file"] = name
+    (tmp_path / "car.yaml").write_text(yaml.safe_dump(content))
+    for given in ("table.dat", "kc_sedan_paper_front.csv", "kc_sedan_paper_rear.csv"):
+        (tmp_path / given).write_text("travel_mm,force_N\n0,0\n10,5\n")
+    said = rf"axles\.front\.{re.escape(place)}: .*a table \(\.csv, \.tsv, \.txt\).*; got {re.escape(repr(name))}$"
+    with pytest.raises(ConfigError, match=said):
+        one = Configuration.of("vehicle", str(tmp_path / "car.yaml"))
+        with one.reading("vehicle"):
+            one.expand_all()
