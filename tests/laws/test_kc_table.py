@@ -179,7 +179,13 @@ WRONG = {
     "twice": ({"travel_mm": [0.0] * 63}, "each travel once"),
     "one_way": ({"travel_mm": np.linspace(0, 80, 63).tolist(), "rack_mm": None}, "travels from at most -10 mm"),
     "not_straight": ({"rack_mm": [5.0 + r for r in table_content()["rack_mm"]]}, "a line over travel with the steering straight ahead"),
-    "wild": ({"toe_deg": [200.0] * 63}, "at most 80 deg"),
+    "wild": ({"toe_deg": [200.0] * 63}, "toe_deg: .*a number from -80 to 80 deg; got 200"),
+    "wild_radians": ({"toe_deg": None, "toe_rad": table_content()["toe_deg"]}, r"toe_rad: .*a number from -1\.396 to 1\.396 rad; got -20"),
+    "wild_inches": (
+        {"travel_mm": None, "travel_in": table_content()["travel_mm"]},
+        r"travel_in: .*a number from -78\.74 to 78\.74 in; got -80",
+    ),
+    "wild_track": ({"lateral_mm": None, "Track [m]": [9.0] * 63}, r"Track \[m\]: .*a number from -4 to 4 m; got 9"),
     "two_tracks": ({"track_mm": [0.0] * 63}, "one column of lateral"),
     "short": ({"toe_deg": [0.0] * 5}, "columns of equal length"),
     "two_steers": ({"steering_wheel_deg": table_content()["rack_mm"]}, "one column of the steering"),
@@ -409,6 +415,10 @@ WRONG_CURVES = {
     "one": (b"travel_mm,force_N\n0,0\n", "at least 2 rows"),
     "empty": (b"", "a name for each column"),
     "binary": (bytes(range(256)) * 9, "spring.csv"),
+    "stiff": (
+        b"travel_mm,force_N\n0,0\n100,6000\n200,1e9\n",
+        r"axles.front.spring.file: .*wheel hop.*got 'spring.csv, forces up to 1e\+09 N'$",
+    ),
     "missing": (None, "axles.front.spring.file: .*a file in the same folder; got"),
 }
 
@@ -424,6 +434,19 @@ def test_a_wrong_curve_is_one_line_with_its_place(curves: Path, capsys: pytest.C
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert re.search(said, err), err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("travel_mm,force_N\n10,200\n0,100\n", r"stop\.csv:3: force_N: .*0, the force at first contact.*; got 100\.0"),
+        ("# stop\ntravel_mm,force_N\n-5,0\n10,200\n", r"stop\.csv:3: travel_mm: .*at least 0; got -5\.0"),
+    ],
+)
+def test_a_wrong_stop_is_one_line_with_its_place(curves: Path, content: str, said: str) -> None:
+    curves.with_name("stop.csv").write_text(content)
+    with pytest.raises(ConfigError, match=said):
+        build_vehicle(str(curves), check_step=False)
 
 
 @pytest.mark.parametrize("place", ["file", "spring.file"])

@@ -160,7 +160,7 @@ def to_center(columns: Columns, radius: float | None) -> None:
                 "no column of the contact next to that of the wheel center" if name in columns else "the key loaded_radius in the axle"
             )
             raise ConfigError(columns.file, columns.headings[contact], "a position of the contact", expected)
-        columns.headings[name] = columns.headings[contact]
+        columns.headings[name], columns.units[name] = columns.headings[contact], columns.units[contact]
         toe, lean = columns["toe"], radius * np.sin(columns["camber"])
         columns[name] = columns[contact] + lean * (np.cos(toe) if name == "lateral" else np.sin(toe))
 
@@ -204,16 +204,15 @@ def _check(columns: Columns, travel: Vector, steer: Vector, lines: Sequence[Indi
 
 def _check_sizes(columns: Columns) -> None:
     """Raise ConfigError for numbers that look like values in another unit."""
-    for name, column in columns.items():
-        most, shown = MAX_LENGTH, f"{MAX_LENGTH:g} m"
+    for name in columns:
+        most = MAX_LENGTH
         if name in ("toe", "camber", "caster"):
-            most, shown = MAX_ANGLE, f"{np.degrees(MAX_ANGLE):g} deg"
+            most = MAX_ANGLE
         elif name == "steering_wheel":
-            most, shown = MAX_TURN, f"{MAX_TURN:g} rad"
+            most = MAX_TURN
         elif name.endswith("_ratio"):
-            most, shown = MAX_RATIO, f"{MAX_RATIO:g}"
-        for row in np.flatnonzero(np.abs(column) > most):
-            raise columns.error(name, int(row), f"at most {shown}")
+            most = MAX_RATIO
+        columns.check_size(name, most)
 
 
 def _along(x: Vector, travel: Vector, values: Array, rows: Indices, middle: Indices) -> Array:
