@@ -338,6 +338,12 @@ def test_a_rigid_axle_has_no_table(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_tables_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert main(["kc", "sedan_paper", "--tables", str(tmp_path / "file")]) == 2
+    assert re.fullmatch(r"jounce: --tables: .*expected a folder.*\n", capsys.readouterr().err)
+
+
 # Curves of springs and dampers --------------------------------------------------------------------------------------------------------
 
 CURVES = {
