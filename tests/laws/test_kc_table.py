@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from simulator.tools.kc.tables import write_table
 from tests.laws.vehicle_rig import command, led, steps
 from vehicles.suspension.kc_table.motion import TableMotion
 from vehicles.suspension.kc_table.surface import Surface
-from vehicles.suspension.kc_table.table import quantities_of, read_table, to_center
+from vehicles.suspension.kc_table.table import TableWarning, quantities_of, read_table, to_center
 from vehicles.suspension.springs_and_dampers import damper_force, spring_force
 from vehicles.suspension.table_file import Columns, TableFile
 from vehicles.suspension.tables.reduced_table import AXLE, PLACES, RATE, STEER_RATE, STEERED, W
@@ -198,6 +199,18 @@ def test_a_wrong_table_is_one_message(name: str) -> None:
     change, said = WRONG[name]
     with pytest.raises(ConfigError, match=said):
         read_table(TableFile("wheel.csv", table_content(**change)), True)
+
+
+def test_a_number_far_from_its_neighbors_is_a_warning(tmp_path: Path) -> None:
+    content, file = table_content(), tmp_path / "wheel.csv"
+    content["lateral_mm"][31] = 1650.0
+    file.write_text(",".join(content) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in zip(*content.values(), strict=True)))
+    with pytest.warns(TableWarning, match=r"wheel\.csv:33: lateral_mm: 1650 is far from the others .* from -4\.16 to 0\.24 mm$") as warned:
+        read_table(TableFile(str(file), content), True)
+    assert len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(TableFile("wheel.csv", table_content()), True)
 
 
 # A car from its own K&C data -----------------------------------------------------------------------------------------------------------

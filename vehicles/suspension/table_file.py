@@ -79,7 +79,7 @@ class Columns(dict[str, Vector]):
             if quantity in self:
                 raise ConfigError(self.file, str(heading), "a second column", f"one column of {quantity}")
             self[quantity], self.headings[quantity] = factor * _array(numbers, self.file, str(heading)), str(heading)
-            self.units[quantity] = unit, abs(factor)
+            self.units[quantity] = unit, factor
         lengths = {len(column) for column in self.values()}
         if len(lengths) > 1:
             raise ConfigError(self.file, "", sorted(lengths), "columns of equal length")
@@ -95,12 +95,17 @@ class Columns(dict[str, Vector]):
         heading = self.headings[quantity]
         return ConfigError(self.file, f"{place_of(self.file, row)}: {heading}", self._content[heading][row], expected)
 
+    def place(self, quantity: str, row: int) -> str:
+        """Return the place of a number of a column, for messages; row: from 0."""
+        line = place_of(self.file, row)
+        return f"{self.file}{line.replace('line ', ':').replace('row ', ': row ')}: {self.headings[quantity]}"
+
     def check_size(self, quantity: str, most: float) -> None:
         """Raise ConfigError if the size of a number of a column is above `most`, in SI units."""
         unit, factor = self.units[quantity]
+        limit = most / abs(factor)
         for row in np.flatnonzero(np.abs(self[quantity]) > most):
-            limit = f"{most / factor:.4g}"
-            raise self.error(quantity, int(row), f"a number from -{limit} to {limit} {unit}".rstrip())
+            raise self.error(quantity, int(row), f"a number from {-limit:.4g} to {limit:.4g} {unit}".rstrip())
 
     def curve(self, x: str, y: str, most: int) -> tuple[Vector, Vector]:
         """Return a curve y over x with strictly rising x, sorted: all points, or the `most` that describe it best.
