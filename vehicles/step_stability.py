@@ -63,6 +63,8 @@ PRESSED = 0.5
 which it yields (1), beyond which nothing is stiff."""
 BUSHINGS = "bushings"
 """Kind of the modes of wheels on their bushings, in GROUPS."""
+CURVES = {"damper_pull": "damper_points", "spring_pull": "spring_points", "stop_force": "stop_points"}
+"""Curves of a strut, and their numbers of points."""
 SMALLEST_FACTOR = 1e-4
 """Minimum factor. If a parameter had to be reduced below this fraction, other parameters contribute to the instability."""
 
@@ -282,6 +284,8 @@ def _suspects(model: VehicleModel, tires: TireSet, axles: Axles) -> Iterator[Sti
         corners = slice(axles.on(n).start, axles.on(n).stop)
         for name, key in strut_keys.items():
             value = model.struts[0][name][corners][0]
+            if name in CURVES:
+                value = value[: model.struts[0][CURVES[name]][corners][0]]
             if np.any(value):
                 yield StiffParameter(0, f"axles.{axle}.{key}", value.tolist(), partial(_scaled_struts, model, name, corners))
         bars = model.struts[0]["anti_roll_bars"]

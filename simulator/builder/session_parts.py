@@ -284,6 +284,7 @@ class SessionParts:
         if ros2 is not None:
             groups = common_groups(session, ros2.truth, ros2.map_rate, ros2.objects_rate)
             session.output.outlets.append(LiveTopics(session, Ros2Sink(ros2), ros2.rate, "outlets.ros2", groups, note))
+            note(f"ROS 2: topics in domain {ros2.domain} on the interface {ros2.interface}")
             if not isinstance(session.driver, TopicGoalDriver):
                 note(f"ROS 2: no planner follows /goal_pose; hint: {HINT}")
         if self.options.foxglove is not None:

@@ -8,7 +8,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.records import join
 from simulator.configuration.configuration import Configuration
 from simulator.configuration.file_lookup import data_folder
 from simulator.configuration.key_path import parse
@@ -21,8 +24,9 @@ from vehicles.alignment import aligned_vehicle
 from vehicles.axle_layout import Axles
 from vehicles.description import Description, expected_axles, read_description
 from vehicles.drivetrain.drivetrain_file import DrivetrainParts, read_parts
+from vehicles.suspension.axle_section import DAMPER_CURVE, SPRING_CURVE
 from vehicles.suspension.mechanism.section import MechanismFile
-from vehicles.suspension.table_file import TableFile
+from vehicles.suspension.table_file import Columns, TableFile
 from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
 from vehicles.vehicle import Vehicle
 
@@ -148,6 +152,21 @@ def check_step_of(configuration: Configuration, vehicle: Vehicle, step: float, p
         step_stability.check_step(vehicle, _level().arrays, step, places, "step")
     except ConfigError as error:
         if error.file != "step":
-            raise configuration.origins.wrong(parse(error.file), error) from None
+            raise _located(configuration, error) from None
         key_of_step = "step" if configuration.has("step") else "maneuver.step"
         raise configuration.origins.of(key_of_step).wrong(error.value, error.expected) from None
+
+
+def _located(configuration: Configuration, error: ConfigError) -> ConfigError:
+    """Return the error about a stiff part with the origin of the value; for a curve from a file, that of the key that names the file."""
+    section, _, name = error.key.rpartition(".")
+    name = {"pull": "file", "stop_force": "stop_file"}.get(name, name)
+    place, origins = join(error.file, section), configuration.origins
+    content = configuration.raw(join(place, name)) if (section.rpartition(".")[2], name) in _FILES_OF_STRUTS else None
+    if not isinstance(content, dict):
+        return origins.wrong(parse(error.file), error)
+    file = TableFile(configuration.name(join(place, name)), content)
+    force = Columns(file, DAMPER_CURVE if section.endswith("shock") else SPRING_CURVE)["force"]
+    value = f"{file.path}, forces up to {np.abs(force).max():g} N"
+    moved = origins.wrong(parse(place), ConfigError(error.file, "", value, error.expected))
+    return moved.moved_to(moved.file, join(moved.key, name))

@@ -23,10 +23,12 @@ from simulator.base.units import SUFFIXES
 from simulator.base.yaml_reader import read_yaml
 from simulator.configuration.file_lookup import find_config
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.references import COLUMNS, CURVES
+from simulator.configuration.references import TABLES
 from simulator.maneuvers.parameters import KEY as PARAMETERS
 from simulator.maneuvers.parameters import is_used, unknown_parameter
 
+TABLE = f"a table ({', '.join(column_file.SUFFIXES)})"
+"""Expected file of the kinds TABLES."""
 UNITS = frozenset(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 """Suffixes of keys that are units."""
 
@@ -155,7 +157,7 @@ def read_layers(kind: str, file: str | Path, above: tuple[Path, ...] = ()) -> La
     ------
     ConfigError : a file cannot be read, or is its own base
     """
-    if is_table(kind, file):
+    if kind in TABLES:
         return Layer(column_file.read_columns(file), {(): Origin(str(file))})
     content = content_of_tir(Path(file)) if is_tir(kind, file) else own_copy(_parsed(file))
     return with_base(kind, Layer(content, {(): Origin(str(file))}), (*above, Path(file)))
@@ -189,11 +191,6 @@ def is_tir(kind: str, file: str | Path) -> bool:
     return kind == "tires" and str(file).lower().endswith(".tir")
 
 
-def is_table(kind: str, file: str | Path) -> bool:
-    """Return True for a file of columns of numbers: a curve, or the table of an axle in place of its mechanism."""
-    return kind in (CURVES, COLUMNS) or (kind == "mechanisms" and str(file).lower().endswith(column_file.SUFFIXES))
-
-
 def content_of_tir(file: Path) -> dict[str, Any]:
     """Return the content of a tire file that names a tire property file."""
     return {"type": "magic_formula", "file": str(file.resolve())}
@@ -201,9 +198,14 @@ def content_of_tir(file: Path) -> dict[str, Any]:
 
 def file_of(kind: str, name: str, origin: Origin) -> Path:
     """Return the file of a name with an origin, see `find_config`. Raises ConfigError."""
+    is_table = kind in TABLES
+    if is_table and not name.lower().endswith(column_file.SUFFIXES):
+        raise origin.wrong(name, TABLE)
     try:
         return find_config(kind, name, origin.folder_of, origin.key)
     except ConfigError as error:
+        if is_table:
+            raise origin.wrong(name, f"{TABLE}, {error.expected}") from None
         raise error if origin.is_file else origin.wrong(name, error.expected) from None
 
 

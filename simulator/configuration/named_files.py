@@ -8,13 +8,15 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.configuration.key_path import KeyPath, written
-from simulator.configuration.layers import Layer, Origin, file_of, other_spellings, read_layers, with_base
+from simulator.configuration.layers import TABLE, Layer, Origin, file_of, other_spellings, read_layers, with_base
 from simulator.configuration.references import (
     COLUMNS,
+    CURVES,
     DEFAULTS,
     REFERENCES,
     SOILS_OF_A_TERRAIN,
     STREAM,
+    TABLE_AXLE,
     TYPED,
     fits,
     is_one_for_each,
@@ -61,6 +63,8 @@ class NamedFiles:
     def kind(self, path: KeyPath) -> str | None:
         """Return the kind of the file named at a path, or None."""
         kind = kind_at(path)
+        if kind == "mechanisms" and self._layer.at((*path[:-1], "suspension")) == TABLE_AXLE:
+            return CURVES
         if kind != "tires":
             return kind
         n = path.index("tires") + 1
@@ -124,7 +128,7 @@ class NamedFiles:
     def _put_columns(self, path: KeyPath, value: Any, origin: Origin) -> None:
         """Replace the key at a path, the name of a CSV file, by the columns of the file. Raises ConfigError."""
         if not isinstance(value, str):
-            raise origin.wrong(value, "the name of a table (.csv)")
+            raise origin.wrong(value, f"the name of {TABLE}")
         layer, section = read_layers(COLUMNS, file_of(COLUMNS, value, origin)), path[:-1]
         del self._layer.at(section)[path[-1]]
         self._layer.discard(path)

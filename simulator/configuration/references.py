@@ -9,6 +9,9 @@ from simulator.configuration.key_path import KeyPath, parse
 
 CURVES, COLUMNS = "curves", "columns"
 """Kinds of CSV files: of the curves of springs, dampers and stops, and of columns that are keys of the section that names them."""
+TABLES = CURVES, COLUMNS
+TABLE_AXLE = "kc_table"
+"""Kind of axle whose `file` is a table; that of another axle is a mechanism."""
 
 _OF_A_VEHICLE = (
     # key path of a name or content   kind of file

@@ -23,7 +23,7 @@ class Ros2Sink:
     def __init__(self, options: Ros2Options) -> None:
         self._options = options
         self._publishers: dict[str, Publisher] = {}
-        self._node = Node(options.domain, options.interface)
+        self._node = Node(options.domain, options.interface, "outlets.ros2.interface")
 
     def open(self, topics: Sequence[LiveTopic]) -> None:
         """Create the publishers. Raises JounceError: an option renames an unknown topic."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import socket
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -73,9 +74,10 @@ class Node:
     ----------
     domain : number of the domain
     interface : name or address of the network interface
+    key : key of the interface, for messages
     """
 
-    def __init__(self, domain: int, interface: str = LOOPBACK) -> None:
+    def __init__(self, domain: int, interface: str = LOOPBACK, key: str = "interface") -> None:
         if not is_installed():
             raise JounceError(MISSING)
         try:
@@ -85,18 +87,23 @@ class Node:
             raise JounceError(
                 f"ROS 2: the package cyclonedds cannot be loaded ({error}); hint: pip install --force-reinstall cyclonedds"
             ) from None
-        _only_errors()
+        known, made = _DOMAINS.get(domain, (interface, None))
+        if known != interface:
+            raise JounceError(f"ROS 2: domain {domain} on the interface {interface}; expected {known}, which this process uses already")
+        _print_only(0)
         try:
-            known, made = _DOMAINS.get(domain, (interface, None))
-            if known != interface:
-                raise JounceError(f"ROS 2: domain {domain} on the interface {interface}; expected {known}, which this process uses already")
             self._domain = made or Domain(domain, _configuration(interface))
-            _DOMAINS[domain] = interface, self._domain
+        except DDSException:
+            names = [name for _, name in socket.if_nameindex()]
+            problem = "the interface cannot be used" if interface in names else "no such network interface"
+            raise DeviceError(f"{key}: {interface}: {problem}; expected one of {', '.join(names)}, or an address of one") from None
+        finally:
+            _print_only(ERRORS)
+        _DOMAINS[domain] = interface, self._domain
+        try:
             self._participant: Any = DomainParticipant(domain)
         except DDSException as error:
-            raise DeviceError(
-                f"ROS 2: domain {domain} cannot be joined on the interface {interface} ({error}); expected the name or address of an interface"
-            ) from None
+            raise DeviceError(f"ROS 2: domain {domain} cannot be joined on the interface {interface} ({error})") from None
 
     def publisher(self, topic: str, kind: str, quality: Quality = SENSOR) -> Publisher:
         """Return a publisher of a topic, by its name and the name of its type."""
@@ -159,18 +166,18 @@ class Subscription:
         return out
 
 
-def _only_errors() -> None:
-    """Let cyclonedds print errors only: a warning for each invalid datagram would let another machine flood the terminal."""
+def _print_only(categories: int) -> None:
+    """Let cyclonedds print errors only: a warning for each invalid datagram would let another machine flood the terminal. 0: nothing."""
     from cyclonedds.internal import DDS
 
     with contextlib.suppress(AttributeError):  # a private name, which another version may lack
-        DDS._dll_handle.dds_set_log_mask(ERRORS)
+        DDS._dll_handle.dds_set_log_mask(categories)
 
 
 def _configuration(interface: str) -> str:
     """Return the configuration of a domain for one interface; on the loopback, peers are found without multicast."""
     alone = interface in (LOOPBACK, "127.0.0.1", "localhost")
-    chosen = f'address="{interface}"' if interface[:1].isdigit() else f'name="{interface}"'
+    chosen = f'address="{interface}"' if interface[:1].isdigit() else f'name="{LOOPBACK if alone else interface}"'
     peers = '<Discovery><Peers><Peer address="localhost"/></Peers><ParticipantIndex>auto</ParticipantIndex></Discovery>' if alone else ""
     return (
         f'<CycloneDDS><Domain><General><Interfaces><NetworkInterface {chosen} multicast="{"false" if alone else "default"}"/></Interfaces>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from simulator.tools.kc.tables import write_table
 from tests.laws.vehicle_rig import command, led, steps
 from vehicles.suspension.kc_table.motion import TableMotion
 from vehicles.suspension.kc_table.surface import Surface
-from vehicles.suspension.kc_table.table import quantities_of, read_table, to_center
+from vehicles.suspension.kc_table.table import TableWarning, quantities_of, read_table, to_center
 from vehicles.suspension.springs_and_dampers import damper_force, spring_force
 from vehicles.suspension.table_file import Columns, TableFile
 from vehicles.suspension.tables.reduced_table import AXLE, PLACES, RATE, STEER_RATE, STEERED, W
@@ -179,7 +180,13 @@ WRONG = {
     "twice": ({"travel_mm": [0.0] * 63}, "each travel once"),
     "one_way": ({"travel_mm": np.linspace(0, 80, 63).tolist(), "rack_mm": None}, "travels from at most -10 mm"),
     "not_straight": ({"rack_mm": [5.0 + r for r in table_content()["rack_mm"]]}, "a line over travel with the steering straight ahead"),
-    "wild": ({"toe_deg": [200.0] * 63}, "at most 80 deg"),
+    "wild": ({"toe_deg": [200.0] * 63}, "toe_deg: .*a number from -80 to 80 deg; got 200"),
+    "wild_radians": ({"toe_deg": None, "toe_rad": table_content()["toe_deg"]}, r"toe_rad: .*a number from -1\.396 to 1\.396 rad; got -20"),
+    "wild_inches": (
+        {"travel_mm": None, "travel_in": table_content()["travel_mm"]},
+        r"travel_in: .*a number from -78\.74 to 78\.74 in; got -80",
+    ),
+    "wild_track": ({"lateral_mm": None, "Track [m]": [9.0] * 63}, r"Track \[m\]: .*a number from -4 to 4 m; got 9"),
     "two_tracks": ({"track_mm": [0.0] * 63}, "one column of lateral"),
     "short": ({"toe_deg": [0.0] * 5}, "columns of equal length"),
     "two_steers": ({"steering_wheel_deg": table_content()["rack_mm"]}, "one column of the steering"),
@@ -192,6 +199,18 @@ def test_a_wrong_table_is_one_message(name: str) -> None:
     change, said = WRONG[name]
     with pytest.raises(ConfigError, match=said):
         read_table(TableFile("wheel.csv", table_content(**change)), True)
+
+
+def test_a_number_far_from_its_neighbors_is_a_warning(tmp_path: Path) -> None:
+    content, file = table_content(), tmp_path / "wheel.csv"
+    content["lateral_mm"][31] = 1650.0
+    file.write_text(",".join(content) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in zip(*content.values(), strict=True)))
+    with pytest.warns(TableWarning, match=r"wheel\.csv:33: lateral_mm: 1650 is far from the others .* from -4\.16 to 0\.24 mm$") as warned:
+        read_table(TableFile(str(file), content), True)
+    assert len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(TableFile("wheel.csv", table_content()), True)
 
 
 # A car from its own K&C data -----------------------------------------------------------------------------------------------------------
@@ -332,6 +351,12 @@ def test_a_rigid_axle_has_no_table(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_tables_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert main(["kc", "sedan_paper", "--tables", str(tmp_path / "file")]) == 2
+    assert re.fullmatch(r"jounce: --tables: .*expected a folder.*\n", capsys.readouterr().err)
+
+
 # Curves of springs and dampers --------------------------------------------------------------------------------------------------------
 
 CURVES = {
@@ -417,6 +442,10 @@ WRONG_CURVES = {
     "one": (b"travel_mm,force_N\n0,0\n", "at least 2 rows"),
     "empty": (b"", "a name for each column"),
     "binary": (bytes(range(256)) * 9, "spring.csv"),
+    "stiff": (
+        b"travel_mm,force_N\n0,0\n100,6000\n200,1e9\n",
+        r"axles.front.spring.file: .*wheel hop.*got 'spring.csv, forces up to 1e\+09 N'$",
+    ),
     "missing": (None, "axles.front.spring.file: .*a file in the same folder; got"),
 }
 
@@ -432,3 +461,32 @@ def test_a_wrong_curve_is_one_line_with_its_place(curves: Path, capsys: pytest.C
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert re.search(said, err), err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("travel_mm,force_N\n10,200\n0,100\n", r"stop\.csv:3: force_N: .*0, the force at first contact.*; got 100\.0"),
+        ("# stop\ntravel_mm,force_N\n-5,0\n10,200\n", r"stop\.csv:3: travel_mm: .*at least 0; got -5\.0"),
+    ],
+)
+def test_a_wrong_stop_is_one_line_with_its_place(curves: Path, content: str, said: str) -> None:
+    curves.with_name("stop.csv").write_text(content)
+    with pytest.raises(ConfigError, match=said):
+        build_vehicle(str(curves), check_step=False)
+
+
+@pytest.mark.parametrize("place", ["file", "spring.file"])
+@pytest.mark.parametrize("name", ["nosuch.csv", "nosuch", ".", "table.dat", "car.yaml", "/dev/null"])
+def test_a_file_that_is_no_table_is_named_with_the_endings_of_tables(tmp_path: Path, place: str, name: str) -> None:
+    content = read_yaml(DATA / "car.yaml")
+    front = content["axles"]["front"]
+    (front["spring"] if place == "spring.file" else front)["file"] = name
+    (tmp_path / "car.yaml").write_text(yaml.safe_dump(content))
+    for given in ("table.dat", "kc_sedan_paper_front.csv", "kc_sedan_paper_rear.csv"):
+        (tmp_path / given).write_text("travel_mm,force_N\n0,0\n10,5\n")
+    said = rf"axles\.front\.{re.escape(place)}: .*a table \(\.csv, \.tsv, \.txt\).*; got {re.escape(repr(name))}$"
+    with pytest.raises(ConfigError, match=said):
+        one = Configuration.of("vehicle", str(tmp_path / "car.yaml"))
+        with one.reading("vehicle"):
+            one.expand_all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -164,9 +165,13 @@ def test_names_that_ros_does_not_accept(topics):
     assert is_topic("/lidar/points") and not is_topic("/1x")
 
 
-def test_an_interface_that_does_not_exist():
-    with pytest.raises(DeviceError, match="no_such_interface"):
-        Node(231, "no_such_interface")
+def test_an_interface_that_does_not_exist(capfd):
+    for name in ("no_such_interface", "203.0.113.9"):
+        said = rf"^key: {re.escape(name)}: no such network interface; expected one of .*\blo\b.*, or an address"
+        with pytest.raises(DeviceError, match=said):
+            Node(231, name, "key")
+    Node(231).close()
+    assert capfd.readouterr() == ("", ""), "the library prints nothing of its own"
 
 
 @pytest.mark.parametrize("text", ["x", "-1", "233", "\u00b2", "\u0663", " 1"])

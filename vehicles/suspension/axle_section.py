@@ -165,7 +165,7 @@ class Axle(ABC):
         """Read the optional bump and rebound stops of the section `spring`."""
         spring = self.spring
         if "stop_file" in spring:
-            self.stops = Columns(table_at(spring, "stop_file"), SPRING_CURVE).curve("travel", "force", STOP_POINTS)
+            self.stops = _stop_table(table_at(spring, "stop_file"))
         else:
             self.stops = _curve(spring, "stop_penetration", "stop_force", ("bump_stop_length", "rebound_stop_length", "stop_end_rate"))
         if not len(self.stops[0]):
@@ -175,9 +175,9 @@ class Axle(ABC):
         penetration, force = self.stops
         with ErrorCollector() as faults:
             if penetration[0] < 0.0:
-                faults.add(spring.error(_given(spring, "stop_file", "stop_penetration"), "rising penetrations of at least 0"))
+                faults.add(spring.error("stop_penetration", "rising penetrations of at least 0"))
             if force[0] != 0.0:
-                faults.add(spring.error(_given(spring, "stop_file", "stop_force"), "forces that rise from 0, the force at first contact"))
+                faults.add(spring.error("stop_force", "forces that rise from 0, the force at first contact"))
             if not self.rebound > self.bump:
                 faults.add(spring.error("rebound_stop_length", "more than bump_stop_length = {}", self.bump))
 
@@ -230,9 +230,16 @@ def _spring_table(file: TableFile) -> tuple[Vector, Vector]:
     )
 
 
-def _given(values: Values, first: str, other: str) -> str:
-    """Return the first key if the section has it, else the other one."""
-    return first if first in values else other
+def _stop_table(file: TableFile) -> tuple[Vector, Vector]:
+    """Return penetration and force of a stop from its file. Raises ConfigError."""
+    columns = Columns(file, SPRING_CURVE)
+    curve = columns.curve("travel", "force", STOP_POINTS)
+    first = int(np.argmin(columns["travel"]))
+    if curve[0][0] < 0.0:
+        raise columns.error("travel", first, "penetrations of at least 0")
+    if curve[1][0] != 0.0:
+        raise columns.error("force", first, "0, the force at first contact, in the row of the least penetration")
+    return curve
 
 
 def _curve(values: Values, x: str, y: str, others: tuple[str, ...] = ()) -> tuple[Vector, Vector]:

@@ -13,7 +13,7 @@ from simulator.base.column_file import SUFFIXES, place_of
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Text
 from simulator.base.suggestions import did_you_mean
-from simulator.base.units import factor_of_unit, fitting
+from simulator.base.units import SHOWN, factor_of_unit, fitting
 from simulator.base.values import Values
 
 FILE = ()
@@ -63,20 +63,23 @@ class Columns(dict[str, Vector]):
     ----------
     file : path of the file, for messages
     headings : heading of each quantity in the file
+    units : unit of each quantity in the file, for messages, and its factor to the SI unit
     """
 
     def __init__(self, given: TableFile, quantities: Mapping[str, tuple[Quantity, ...]]) -> None:
         super().__init__()
         self.file, content = given.path, given.content
         self.headings: dict[str, str] = {}
+        self.units: dict[str, tuple[str, float]] = {}
         self._content: Mapping[str, Any] = content
         if not isinstance(content, dict) or not content:
             raise ConfigError(self.file, "", content, "columns of numbers by heading")
         for heading, numbers in content.items():
-            quantity, factor = _meaning(str(heading), quantities, self.file)
+            quantity, unit, factor = _meaning(str(heading), quantities, self.file)
             if quantity in self:
                 raise ConfigError(self.file, str(heading), "a second column", f"one column of {quantity}")
             self[quantity], self.headings[quantity] = factor * _array(numbers, self.file, str(heading)), str(heading)
+            self.units[quantity] = unit, factor
         lengths = {len(column) for column in self.values()}
         if len(lengths) > 1:
             raise ConfigError(self.file, "", sorted(lengths), "columns of equal length")
@@ -91,6 +94,18 @@ class Columns(dict[str, Vector]):
         """Return the error about a number of a column; row: from 0."""
         heading = self.headings[quantity]
         return ConfigError(self.file, f"{place_of(self.file, row)}: {heading}", self._content[heading][row], expected)
+
+    def place(self, quantity: str, row: int) -> str:
+        """Return the place of a number of a column, for messages; row: from 0."""
+        line = place_of(self.file, row)
+        return f"{self.file}{line.replace('line ', ':').replace('row ', ': row ')}: {self.headings[quantity]}"
+
+    def check_size(self, quantity: str, most: float) -> None:
+        """Raise ConfigError if the size of a number of a column is above `most`, in SI units."""
+        unit, factor = self.units[quantity]
+        limit = most / abs(factor)
+        for row in np.flatnonzero(np.abs(self[quantity]) > most):
+            raise self.error(quantity, int(row), f"a number from {-limit:.4g} to {limit:.4g} {unit}".rstrip())
 
     def curve(self, x: str, y: str, most: int) -> tuple[Vector, Vector]:
         """Return a curve y over x with strictly rising x, sorted: all points, or the `most` that describe it best.
@@ -129,8 +144,8 @@ def _array(numbers: Any, file: str, heading: str) -> Vector:
     return array
 
 
-def _meaning(heading: str, quantities: Mapping[str, tuple[Quantity, ...]], file: str) -> tuple[str, float]:
-    """Return the quantity of a heading and the factor to its SI unit. Raises ConfigError: unknown name or unit."""
+def _meaning(heading: str, quantities: Mapping[str, tuple[Quantity, ...]], file: str) -> tuple[str, str, float]:
+    """Return the quantity of a heading, its unit for messages and the factor to its SI unit. Raises ConfigError: unknown name or unit."""
     bracketed = _BRACKETS.fullmatch(heading)
     name, unit = (bracketed[1], bracketed[2].strip()) if bracketed else (heading, "")
     name = re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_")
@@ -152,7 +167,8 @@ def _meaning(heading: str, quantities: Mapping[str, tuple[Quantity, ...]], file:
             f"the unit in the heading: {one.names[0]} followed by one of {units}" if one.unit != "1" else f"{one.names[0]} without unit"
         )
         raise ConfigError(file, "line of names", heading, expected)
-    return quantity, factor * one.factor
+    shown = "" if one.unit == "1" else re.sub(r"_s$", "/s", unit)
+    return quantity, SHOWN.get(shown, shown), factor * one.factor
 
 
 def _factor(si: str, unit: str) -> float | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.console import print_line
+from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.output_target import described, output_path
 from simulator.base.status_line import StatusLine
@@ -24,6 +25,8 @@ from simulator.tools.kc.tables import write_table
 
 def main_kc(arguments: Any) -> int:
     """Run `jounce kc` and return 0. Raises JounceError: unusable vehicle, or a file that cannot be written."""
+    if arguments.tables is not None and Path(arguments.tables).exists() and not Path(arguments.tables).is_dir():
+        raise ConfigError("--tables", "", arguments.tables, "a folder, which may be a new one")
     bounce = BOUNCE if arguments.bounce is None else 1e-3 * arguments.bounce
     measurements = []
     with StatusLine(arguments.json) as status:

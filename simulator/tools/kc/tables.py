@@ -12,7 +12,7 @@ import numpy as np
 
 from simulator.base.arrays import Vector
 from simulator.base.errors import JounceError
-from simulator.telemetry.atomic_files import write_text
+from simulator.telemetry.atomic_files import create_folder, write_text
 from simulator.tools.kc.rig import Rig
 from vehicles.steering.contract import RACK
 from vehicles.suspension.kc_table.motion import wheel_axes
@@ -29,7 +29,7 @@ def write_table(rig: Rig, n: int, name: str, folder: Path) -> Path | None:
     axle, corners = rig.axles.names[n], rig.vehicle.model.corners[0]
     if corners["coupled"][n]:
         return None
-    folder.mkdir(parents=True, exist_ok=True)
+    create_folder(folder)
     file, out = folder / f"kc_{name}_{axle}.csv", io.StringIO()
     wheel = _LeftWheel(rig, n)
     spindle, design = wheel.design["W"][:, wheel.i], wheel.design

@@ -7,6 +7,7 @@ turns at a constant theta therefore rises or falls.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -32,6 +33,8 @@ FLAT = 1e-6
 """1. Least slope of the length of a spring over travel by which Newton's method divides."""
 MIN_TRAVEL = 0.01
 """m. Least travel up and down of a table."""
+OUTLIER, LEAST_COMPARED = 2.0, 5
+"""1, 1. Distance of an outlier from the other numbers of a line, in terms of their range, and least numbers of such a line."""
 MAX_LINES = 65
 """Largest number of positions of the steering."""
 MAX_ANGLE, MAX_LENGTH, MAX_TURN, MAX_RATIO = np.radians(80.0), 2.0, 100.0, 100.0
@@ -59,6 +62,10 @@ def quantities_of(is_front: bool) -> dict[str, tuple[Quantity, ...]]:
         "spring_ratio": (Quantity(("spring_ratio", "spring_motion_ratio"), "1"),),
         "shock_ratio": (Quantity(("shock_ratio", "damper_ratio", "shock_motion_ratio", "damper_motion_ratio"), "1"),),
     }
+
+
+class TableWarning(UserWarning):
+    """Warning about a number of a table that may be a mistake. The number is used."""
 
 
 class WheelTable(NamedTuple):
@@ -99,6 +106,7 @@ def read_table(file: TableFile, is_front: bool, radius: float | None = None, mir
     lines = [np.flatnonzero(steer == at) for at in np.unique(steer)]
     lines = [rows[np.argsort(travel[rows], kind="stable")] for rows in lines]
     _check(columns, travel, steer, lines, by[0] if by else "")
+    _warn_of_outliers(columns, lines)
     x = np.unique(travel)
     middle = next(rows for rows in lines if steer[rows[0]] == 0.0)
     x = x[(x >= travel[middle].min()) & (x <= travel[middle].max())]
@@ -160,7 +168,7 @@ def to_center(columns: Columns, radius: float | None) -> None:
                 "no column of the contact next to that of the wheel center" if name in columns else "the key loaded_radius in the axle"
             )
             raise ConfigError(columns.file, columns.headings[contact], "a position of the contact", expected)
-        columns.headings[name] = columns.headings[contact]
+        columns.headings[name], columns.units[name] = columns.headings[contact], columns.units[contact]
         toe, lean = columns["toe"], radius * np.sin(columns["camber"])
         columns[name] = columns[contact] + lean * (np.cos(toe) if name == "lateral" else np.sin(toe))
 
@@ -204,16 +212,31 @@ def _check(columns: Columns, travel: Vector, steer: Vector, lines: Sequence[Indi
 
 def _check_sizes(columns: Columns) -> None:
     """Raise ConfigError for numbers that look like values in another unit."""
-    for name, column in columns.items():
-        most, shown = MAX_LENGTH, f"{MAX_LENGTH:g} m"
+    for name in columns:
+        most = MAX_LENGTH
         if name in ("toe", "camber", "caster"):
-            most, shown = MAX_ANGLE, f"{np.degrees(MAX_ANGLE):g} deg"
+            most = MAX_ANGLE
         elif name == "steering_wheel":
-            most, shown = MAX_TURN, f"{MAX_TURN:g} rad"
+            most = MAX_TURN
         elif name.endswith("_ratio"):
-            most, shown = MAX_RATIO, f"{MAX_RATIO:g}"
-        for row in np.flatnonzero(np.abs(column) > most):
-            raise columns.error(name, int(row), f"at most {shown}")
+            most = MAX_RATIO
+        columns.check_size(name, most)
+
+
+def _warn_of_outliers(columns: Columns, lines: Sequence[Indices]) -> None:
+    """Warn of single numbers between two travels that are far outside the others at the same position of the steering."""
+    for name, column in columns.items():
+        unit, factor = columns.units[name]
+        for rows in lines:
+            if len(rows) < LEAST_COMPARED:
+                continue
+            line = column[rows] / factor
+            order = np.argsort(line)
+            for k, others in ((order[0], line[order[1:]]), (order[-1], line[order[:-1]])):
+                far = OUTLIER * np.ptp(others)
+                if 0 < k < len(line) - 1 and far > 0.0 and np.abs(line[k] - others).min() > far:
+                    text = f"far from the others at the same steering, which are from {others.min():.4g} to {others.max():.4g} {unit}"
+                    warnings.warn(f"{columns.place(name, int(rows[k]))}: {line[k]:.4g} is {text}".rstrip(), TableWarning, stacklevel=2)
 
 
 def _along(x: Vector, travel: Vector, values: Array, rows: Indices, middle: Indices) -> Array:
