@@ -375,9 +375,8 @@ def jounce_yaml(file: Path) -> dict[str, object]:
     return content
 
 
-POINT = (
-    '<geometry s="0" x="0" y="0" hdg="0" length="50"><paramPoly3 aU="0" bU="1e-8" cU="0" dU="0" aV="0" bV="0" cV="0" dV="0"/></geometry>'
-)
+TINY = " ".join(f'{k}{axis}="{1e-8 if (k, axis) == ("b", "U") else 0}"' for axis in "UV" for k in "abcd")
+POINT = f'<geometry s="0" x="0" y="0" hdg="0" length="50"><paramPoly3 {TINY}/></geometry>'
 """Reference line that is far shorter than the file says."""
 DTD = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><OpenDRIVE>&b;</OpenDRIVE>'
 HOSTILE = {
