@@ -82,6 +82,13 @@ def number_between(minimum: float, maximum: float, whole: bool = False) -> Calla
     return number
 
 
+def some_text(text: str) -> str:
+    """Return a text that is not empty; an argument type. An unset variable of a shell gives an empty one."""
+    if not text.strip(" ,"):
+        raise argparse.ArgumentTypeError(f"expected a name; got {text!r}")
+    return text
+
+
 def times(text: str) -> tuple[float, ...]:
     """Parse times [s], separated by commas; an argument type."""
     second = number_between(0.0, 1e6)

@@ -53,6 +53,30 @@ class StopRequest:
             raise EndedBySignal(self.first)
 
 
+PATIENCE = 1.0
+"""s. Time that a second signal gives a program to react to the first one; longer: the user waits, shorter: a slow run leaves half a log."""
+
+
+class StopOrExit(StopRequest):
+    """Listener of a program without a platform: the second signal ends a program that does not react, for example in a driver that hangs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen = threading.Event()
+
+    def __call__(self, number: int) -> None:
+        """Record a signal; exit at the second one, unless the program has polled since the first."""
+        super().__call__(number)
+        if self.count > 1 and not self._seen.wait(PATIENCE):
+            exit_now(number)
+
+    def poll(self) -> bool:
+        """Return whether a signal was recorded; a program that polls reacts."""
+        if self.first is not None:
+            self._seen.set()
+        return self.first is not None
+
+
 def signal_message(number: int) -> str:
     """Return the message about a signal."""
     return MESSAGES[signal.Signals(number).name]

@@ -19,6 +19,8 @@ MAX_DEPTH = 200
 """Maximum depth of elements inside one another; readers may descend recursively."""
 MAX_ELEMENTS = 3_000_000
 """Maximum number of elements."""
+GZIP = b"\x1f\x8b"
+"""First bytes of a compressed file."""
 LARGEST = 1e12
 """Largest magnitude of a number; larger ones overflow when they are multiplied."""
 
@@ -104,6 +106,8 @@ def parse_xml(content: bytes | str, file: object, expected: str) -> XmlElement:
     parser.buffer_text = True
     builder = ET.TreeBuilder(element_factory=XmlElement)
     name, depth, count = str(file), 0, 0
+    if isinstance(content, bytes) and content.startswith(GZIP):
+        raise UnreadableError(name, "", "compressed with gzip", f"{expected} (run gunzip)")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal depth, count

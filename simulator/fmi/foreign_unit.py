@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from simulator.base import cleanup
 from simulator.base.errors import ConfigError, JounceError, one_line
 from simulator.base.suggestions import did_you_mean, listed
 from simulator.fmi.foreign_archive import unpack
@@ -81,6 +82,7 @@ class ForeignUnit:
             raise ConfigError(file, "outputs", "none that is known", f"an output with one of the names {listed(known_outputs)}")
         self._fmu: Any = None
         self._live = False
+        self._unregister = cleanup.register_cleanup(self._folder.cleanup)
 
     def _link(self, variable: Any, name: str, known: Mapping[str, str], what: str) -> Link:
         """Return the link of a variable. Raises ConfigError."""
@@ -199,6 +201,7 @@ class ForeignUnit:
                 self._messages.append(one_line(str(error)))
         _loggers.pop(self._name.encode(), None)
         self._folder.cleanup()
+        self._unregister()
 
 
 @cache

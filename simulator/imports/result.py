@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from simulator.base import cleanup
-from simulator.base.errors import JounceError, OutputError, UnreadableError
+from simulator.base.errors import JounceError, OutputError, UnreadableError, one_line
 from simulator.telemetry.atomic_files import create_folder, uninterrupted
 
 MAX_NAME = 60
 """Maximum number of letters of a file name that is made from a name of the source."""
+MAX_COMMENT = 300
+"""Maximum number of letters of a comment; texts of a source may be long."""
 
 
 @dataclass
@@ -38,11 +40,16 @@ class Losses:
         self.first.setdefault(what, ", ".join(filter(None, (name, f"line {line}" if line else ""))))
 
     def lines(self) -> list[str]:
-        """Return one text for each kind: its number, the phrase, and the place of the first case."""
+        """Return one printable line for each kind: its number, the phrase, and the place of the first case."""
         return [
-            f"{count} x {what}" + (f" ({'first: ' if count > 1 else ''}{self.first[what]})" if self.first[what] else "")
+            one_line(f"{count} x {what}" + (f" ({'first: ' if count > 1 else ''}{self.first[what]})" if self.first[what] else ""))
             for what, count in self.counts.items()
         ]
+
+
+def comments(lines: Iterable[str]) -> str:
+    """Return lines as comments of a YAML file. A text of the source cannot end its comment: line ends and control characters are escaped."""
+    return "".join(f"# {one_line(line)[:MAX_COMMENT]}\n" for line in lines)
 
 
 def file_name(text: str) -> str:

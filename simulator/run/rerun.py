@@ -16,7 +16,7 @@ from simulator.base.errors import NOTHING, ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.base.progress_bar import TimeProgress
-from simulator.base.signals import StopRequest, on_signal, signal_message
+from simulator.base.signals import StopOrExit, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_kernels
@@ -135,7 +135,7 @@ def rerun(
     session.warm()
     folder = RunFolder(out)
     armed, raised = (bool(configuration.layer.recorded.get(name)) for name in ("armed", "raised"))
-    stop_request = StopRequest()
+    stop_request = StopOrExit()
     try:
         with on_signal(stop_request):
             try:
@@ -184,7 +184,7 @@ def _advance_to_end(
     changing: Sequence[Callable[[], None]],
     ticks: int,
     joined: int | None,
-    stop_request: StopRequest,
+    stop_request: StopOrExit,
     progress: Callable[[float, float], None],
 ) -> None:
     """Advance to the last tick of the log or to the request of a stop, with the recorded events; `changing` applies the other changes of a tick.
@@ -192,7 +192,7 @@ def _advance_to_end(
     `joined` is the tick at which the platform joins, if no event does this.
     """
     # tick by tick, as in real time: the effect of an incident begins with the next tick
-    while session.tick < ticks and stop_request.first is None:
+    while session.tick < ticks and not stop_request.poll():
         if session.tick == joined:
             session.cueing.procedure.arm()
         replay.serve()

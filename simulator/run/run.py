@@ -21,7 +21,7 @@ from simulator.base.json_output import json_text
 from simulator.base.machine import computation_info
 from simulator.base.progress_bar import TimeProgress
 from simulator.base.rates import shown_time
-from simulator.base.signals import StopRequest, on_signal, signal_message
+from simulator.base.signals import StopOrExit, on_signal, signal_message
 from simulator.builder.builder import build
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_for_session
@@ -203,12 +203,12 @@ def _simulate_maneuver(
     Raises JounceError, Ended : as `run_maneuver`; an empty folder is removed
     """
     assert parts.maneuver is not None
-    duration, stop_request = parts.maneuver.duration, StopRequest()
+    duration, stop_request = parts.maneuver.duration, StopOrExit()
 
     def keep_going(session: Session) -> bool:
         if progress is not None:
             progress(session.time, duration)
-        return stop_request.first is None and not (session.course is not None and session.course.own.finished)
+        return not stop_request.poll() and not (session.course is not None and session.course.own.finished)
 
     with on_signal(stop_request):
         try:

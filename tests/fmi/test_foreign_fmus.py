@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import random
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +159,42 @@ def test_a_failing_fmu_ends_the_drive_with_its_reason(make, name, more, text):
         sim.advance(0.5)
     assert sim.time == pytest.approx(0.2)
     sim.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal here")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_a_run_whose_fmu_hangs(make, tmp_path, number):
+    """Unlike a driver in Python, an FMU runs in the main thread, where nothing can interrupt it."""
+    file = make(
+        "Hangs",
+        f"""
+        if current_time > 0.2:
+            import time
+            open({str(tmp_path / "hangs")!r}, "w").close()
+            time.sleep(1000.0)""",
+    )
+    words = ["run", "constant_speed", "--terrain", "flat", "--driver", str(file), "--out", str(tmp_path / "out")]
+    root = str(Path(jounce.__file__).parent)
+    (tmp_path / "tmp").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    command = [sys.executable, "-m", "simulator", *words]
+    process = subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while not (tmp_path / "hangs").exists() and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(number)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    code, line = (130, "jounce: interrupted") if number == signal.SIGINT else (143, "jounce: terminated")
+    assert process.returncode == code
+    assert [one for one in err.splitlines() if "foreign code" not in one] == [line]
+    assert {"configuration.yaml", "telemetry.rows"} <= {one.name for one in (tmp_path / "out").iterdir()}
+    assert main(["info", str(tmp_path / "out")]) == 0
+    assert not list((tmp_path / "tmp").iterdir())
 
 
 def test_an_fmu_is_a_controller_of_the_vehicle(make, capfd):

@@ -16,6 +16,7 @@ import pytest
 import jounce
 from simulator.builder.builder import build_tire
 from simulator.cli.main import main
+from simulator.fmi.units import Fmi2Slave, Fmi3Slave
 from vehicles.tires.steady_state import SPEED, build_up, steady
 
 fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
@@ -26,7 +27,7 @@ from tests.fmi.fmu_host import Instance  # noqa: E402
 
 VERSIONS = pytest.mark.parametrize("fmi", [2, 3])
 SHOWN = ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x", "wheel_spin_FL", "engine_speed", "gear", "f_H_B_z")
-DISCARDED, FAILED, FATAL = 2, 3, 4
+DISCARDED, FAILED = 2, 3
 
 
 @pytest.fixture(scope="module")
@@ -199,16 +200,93 @@ def test_a_refused_value_leaves_the_state_as_it_is(host, fmi, capfd):
     unit.end()
 
 
-@VERSIONS
-@pytest.mark.parametrize(("at", "step", "text"), [(0.0, 0.0015, "a multiple of the tick, 0.001 s"), (0.5, 0.01, "expected 0 s")])
-def test_a_wrong_communication_step_is_refused(host, fmi, at, step, text, capfd):
-    unit = host("small_hexapod", fmi)
-    unit.begin()
-    unit.time = at
+NAN, INF = float("nan"), float("inf")
+WRONG_STEPS = [(None, step, "a multiple of the tick, 0.001 s, up to 1000 s") for step in (0.0105, 0.0, -0.01, NAN, INF, 1001.0, 1e300)]
+WRONG_POINTS = [(at, 0.01, "expected 0.01 s, the end of the last step") for at in (0.5, NAN, -INF)]
+
+
+def _status(call, *arguments, **values) -> int:
+    """Return the status of a call that the unit does not accept."""
     with pytest.raises(FMICallException) as refused:
-        unit.step(step)
-    assert refused.value.status == (FATAL if fmi == 2 else FAILED)
-    assert text in capfd.readouterr().err
+        call(*arguments, **values)
+    return refused.value.status
+
+
+@VERSIONS
+def test_a_refused_step_leaves_the_state_as_it_is_and_the_host_alive(host, fmi, capfd):
+    unit = host("hmmwv", fmi)
+    unit.begin(start_speed=5.0)
+    unit.step(0.01)
+    before, due = unit.get(*SHOWN), unit.time
+    for at, step, text in (*WRONG_STEPS, *WRONG_POINTS):
+        unit.time = due if at is None else at
+        assert _status(unit.step, step) == (DISCARDED if fmi == 2 else FAILED), (at, step)
+        assert text in capfd.readouterr().err
+        assert unit.get(*SHOWN) == before
+    unit.time = due
+    unit.step(0.01)
+    assert unit.get("p_WB_x")[0] > before[0]
+    unit.end()
+
+
+@VERSIONS
+def test_after_a_failed_initialization_every_step_is_refused_until_a_reset(host, fmi, capfd):
+    unit = host("hmmwv", fmi)
+    for name, value in (("start_speed", NAN), ("start_speed", -3.0), ("start_x", 1e9), ("start_yaw", INF), ("command_throttle", 2.0)):
+        unit.begin(**{name: value})
+        for _ in range(2):
+            assert _status(unit.step, 0.01) == (DISCARDED if fmi == 2 else FAILED), name
+            assert f"{name}: expected a number from" in capfd.readouterr().err
+            unit.get(*SHOWN)
+        unit.reset()
+    assert _status(unit.step, 0.01) == (DISCARDED if fmi == 2 else FAILED)
+    assert "step before the initialization" in capfd.readouterr().err
+    unit.begin(start_speed=5.0)
+    unit.step(0.01)
+    assert unit.get("v_WB_B_x")[0] == pytest.approx(5.0, abs=0.1)
+    unit.fmu.terminate()
+    assert _status(unit.step, 0.01) == (DISCARDED if fmi == 2 else FAILED)
+    unit.fmu.freeInstance()
+
+
+@VERSIONS
+def test_a_wrong_call_without_a_status_refuses_the_next_step(host, fmi, capfd):
+    unit = host("hmmwv", fmi)
+    unit.begin()
+    read, write = (unit.fmu.getReal, unit.fmu.setReal) if fmi == 2 else (unit.fmu.getFloat64, unit.fmu.setFloat64)
+    before = unit.get(*SHOWN)
+    for call, text in (
+        (lambda: np.isnan(read([999_999])[0]), "value reference 999999: no variable of the type real"),
+        (lambda: write([4_000_000_000], [1.0]) is None, "no variable of the type real"),
+        (lambda: unit.set({"p_WB_x": 3.0}) is None, "output p_WB_x cannot be set now"),
+        (lambda: unit.set({"start_speed": 3.0}) is None, "parameter start_speed cannot be set now"),
+    ):
+        assert call()
+        assert _status(unit.step, 0.01) == (DISCARDED if fmi == 2 else FAILED)
+        assert text in capfd.readouterr().err
+        assert unit.get(*SHOWN) == before
+        unit.reset()
+        unit.begin()
+    unit.step(0.01)
+    unit.end()
+
+
+def test_an_exception_of_a_model_does_not_reach_the_binary(units, tmp_path, monkeypatch):
+    """The binary frees a unit whose method raises, and the next call ends the host."""
+    with zipfile.ZipFile(units / "tmeasy_hmmwv_fmi2.fmu") as archive:
+        archive.extractall(tmp_path)
+    for kind, refused in ((Fmi2Slave, False), (Fmi3Slave, (FAILED, False))):
+        unit = kind(resources=str(tmp_path / "resources"))
+        unit.setup_experiment(0.0)
+        unit.exit_initialization_mode()
+        monkeypatch.setattr(unit._model, "advance", lambda inputs, ticks: 1 / 0)
+        assert unit.do_step(0.0, 0.001) == refused
+        monkeypatch.undo()
+        assert unit.do_step(0.0, 0.001) == refused
+        monkeypatch.setattr(unit._model, "close", lambda: 1 / 0)
+        unit.terminate()
+        assert len(unit._get_log_queue()) == 3
+        monkeypatch.undo()
 
 
 def _changed(file: Path, out: Path, change) -> Path:
@@ -315,4 +393,10 @@ def test_the_files_of_a_configuration_travel_with_the_unit(tmp_path, capsys):
     assert "file exists; hint: use --overwrite" in capsys.readouterr().err
     assert main(["fmu", "vehicle", "--terrain", "flat", "--out", str(tmp_path / "none"), "--channels", "no_such"]) == 2
     assert "--channels" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+    for option in ("--channels", "--out"):
+        with pytest.raises(SystemExit) as ended:
+            main(["fmu", "vehicle", "--terrain", "flat", "--out", str(tmp_path / "none"), option, ""])
+        assert ended.value.code == 2
+        assert f"argument {option}: expected a name; got ''" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -237,6 +238,20 @@ def test_what_nobody_read_is_reported(tmp_path: Path, capfd: pytest.CaptureFixtu
     assert main(["import", "chrono", str(file), "--out", str(tmp_path / "out"), "--json", *OPTIONS["HMMWV_Vehicle_4WD"]]) == 0
     losses = json.loads(capfd.readouterr().out)["losses"]
     assert "HMMWV_DoubleWishboneRear.json: Lower Control Arm / Bushing Data: no counterpart; used: nothing" in losses
+
+
+def test_texts_of_the_files_stay_texts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    name = r"a: [\nevil: 1\r#\u0085\u2028\u007f'"
+    file = changed(
+        tmp_path, "hmmwv/suspension/HMMWV_DoubleWishboneRear.json", '"Mass": 23.965,', f'"Mass": 23.965, "{name}": {{"x": 7e7}},'
+    )
+    capfd.readouterr()
+    assert main(["import", "chrono", str(file), "--out", str(tmp_path / "out"), *OPTIONS["HMMWV_Vehicle_4WD"]]) == 0
+    shown = capfd.readouterr().out
+    assert r"a: [\nevil: 1\r#" in shown
+    for text in (shown, *(one.read_text(encoding="utf-8") for one in (tmp_path / "out").glob("*.yaml"))):
+        assert all(line.isprintable() for line in text.split("\n"))
+        assert not re.search("^evil", text, re.MULTILINE)
 
 
 MANEUVER = {"duration_s": 9.0, "start": {"speed_kph": 45.0}, "speed": [{"at_s": 0, "speed_mps": 12.5, "acceleration_mps2": 1.0}]}

@@ -194,6 +194,16 @@ def test_of_several_tracks_one_is_chosen_and_errors_of_the_receiver_are_left_out
     assert "1 to 2" in outcome_of([str(file), "--out", str(tmp_path / "c"), "--track", "3"], capfd)
 
 
+def test_the_name_of_a_track_stays_a_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    name = "a: [&#10;evil: 1&#13;#&#x85;&#x2028;&#x7f;&quot;'"
+    plain = imported(write_gpx(tmp_path / "loop.gpx", circle()), tmp_path / "plain")
+    capfd.readouterr()
+    content = imported(write_gpx(tmp_path / "loop.gpx", circle(), change=lambda text: text.replace("Loop", name)), tmp_path / "out")
+    assert content.keys() == plain.keys()
+    text = (tmp_path / "out" / "loop.yaml").read_text(encoding="utf-8")
+    assert all(line.isprintable() for shown in (text, capfd.readouterr().out) for line in shown.split("\n"))
+
+
 def outcome_of(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> str:
     """Return the only line of an import that fails with the exit code 2."""
     capfd.readouterr()

@@ -167,6 +167,9 @@ def test_the_parts_of_an_outline_cover_its_area_and_nothing_beyond(corners: list
     assert (len(parts) == 1) == (len(corners) == 4 and corners[2] == (4, 3))
 
 
+ZEROS = " ".join(f'{k}{axis}="0"' for axis in "UV" for k in "abcd")
+
+
 @pytest.mark.parametrize(
     ("shape", "length", "words"),
     [
@@ -176,6 +179,7 @@ def test_the_parts_of_an_outline_cover_its_area_and_nothing_beyond(corners: list
         ('<arc curvature="1_0"/>', 10.0, "curvature"),
         ('<spiral curvStart="0"/>', 10.0, "curvEnd: missing"),
         ('<spiral curvStart="0" curvEnd="50"/>', 1e6, "a turn of at most"),
+        (f"<paramPoly3 {ZEROS}/>", 50.0, "a curve without length"),
         ("<line/>", -1.0, "length"),
         ("<line/>", 0.0, "no element with a length"),
     ],

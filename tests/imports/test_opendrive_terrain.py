@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import jounce
 from simulator.cli.main import main
@@ -18,6 +20,7 @@ from simulator.imports.opendrive.layout import borders, frame, lane_heights, poi
 from simulator.imports.opendrive.network import NetworkMaker
 from simulator.imports.opendrive.sidewalks import joined_sidewalks
 from simulator.imports.result import Losses
+from simulator.tools.terrain.terrain_text import _flow
 from terrain.ground import Ground
 from terrain.objects.world_object import Box, ConvexHull
 from terrain.roads.network import Lane, RoadNetwork
@@ -340,11 +343,47 @@ def test_nothing_is_overwritten_without_permission(tmp_path: Path, capfd: pytest
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
+EVIL = "x\" evil: 1&#10;soil: asphalt&#13;#&#x85;&#x2028;&#x7f;'"
+"""Text of a file that ends a comment, if it is not escaped."""
+
+
+def test_texts_of_the_file_stay_texts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Names, ids and projections with line ends and control characters become neither keys nor lines."""
+    text = (DATA / "curves.xodr").read_text()
+    plain = jounce_yaml(import_file(DATA / "curves.xodr", tmp_path / "plain", "--cell", "2"))
+    evil = re.sub(
+        r'(<(?:road|junction|object|signal)\b[^>]*?) (id|name|type)="', lambda match: f"{match[0]}{EVIL.replace(chr(34), '&quot;')}", text
+    )
+    evil = re.sub('revMajor="1"', 'revMajor="9&#10;evil: 1"', evil.replace('vendor="', f'vendor="{EVIL.replace(chr(34), "&quot;")}', 1))
+    (tmp_path / "curves.xodr").write_text(evil)
+    capfd.readouterr()
+    file = import_file(tmp_path / "curves.xodr", tmp_path / "out", "--cell", "2")
+    report = json.loads(capfd.readouterr().out)
+    assert any(line.startswith("1 x revision 9\\nevil: 1.") for line in report["losses"])
+    assert all(line.isprintable() for line in report["losses"])
+    assert all(line.isprintable() for line in file.read_text(encoding="utf-8").split("\n"))
+    content = jounce_yaml(file)
+    assert content.keys() == plain.keys() and content["soil"] == plain["soil"]
+    assert main(["check", str(file)]) == 0
+    for key, value in (("crs", f"+proj=x {EVIL}\x7f\x85 {chr(0x1F600)}"), ("a: b", "true"), ("null", ".nan"), ("no", "_a.b")):
+        assert yaml.safe_load(_flow({key: value})) == {key: value}
+
+
+def jounce_yaml(file: Path) -> dict[str, object]:
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert isinstance(content, dict)
+    return content
+
+
+TINY = " ".join(f'{k}{axis}="{1e-8 if (k, axis) == ("b", "U") else 0}"' for axis in "UV" for k in "abcd")
+POINT = f'<geometry s="0" x="0" y="0" hdg="0" length="50"><paramPoly3 {TINY}/></geometry>'
+"""Reference line that is far shorter than the file says."""
 DTD = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><OpenDRIVE>&b;</OpenDRIVE>'
 HOSTILE = {
     "a document type": (lambda text: DTD, "without document type and entities"),
     "deep": (lambda text: "<OpenDRIVE>" + "<a>" * 500 + "</a>" * 500 + "</OpenDRIVE>", "elements inside one another"),
     "cut": (lambda text: text[:3000], "not XML"),
+    "a point": (lambda text: re.sub("<planView>.*?</planView>", f"<planView>{POINT}</planView>", text, flags=re.DOTALL), "roads without an area"),
     "empty": (lambda text: "", "not XML"),
     "no roads": (lambda text: "<OpenDRIVE/>", "at least one road"),
     "another format": (lambda text: "<gpx/>", "with the root element <OpenDRIVE>"),
@@ -367,6 +406,14 @@ def test_a_hostile_file_is_one_line_and_leaves_nothing(fault: str, tmp_path: Pat
     file, out = changed(tmp_path, change, "curves"), tmp_path / "out"
     assert words in outcome_of([str(file), "--out", str(out), "--cell", "2"], capfd)
     assert not out.exists()
+
+
+def test_a_compressed_file_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "curves.xodr"
+    file.write_bytes(gzip.compress((DATA / file.name).read_bytes()))
+    assert "compressed with gzip; expected an OpenDRIVE file; hint: run gunzip" in outcome_of(
+        [str(file), "--out", str(tmp_path / "out")], capfd
+    )
 
 
 def test_a_folder_in_place_of_a_file_and_a_missing_ground_are_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,21 @@ def test_the_report_names_what_is_lost(tmp_path: Path, capfd: pytest.CaptureFixt
     assert "--overwrite" in capfd.readouterr().err
 
 
+def test_names_of_the_file_stay_texts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    evil = "a: [&#10;evil: 1&#13;#&#x85;&#x2028;&#x7f;&quot;'"
+    source = tmp_path / "arm.urdf"
+    source.write_text(ARM.replace('name="arm"', f'name="{evil}"'))
+    capfd.readouterr()
+    assert main(["import", "urdf", str(source), "--out", str(tmp_path / "out")]) == 0
+    text = (tmp_path / "out" / "arm.yaml").read_text(encoding="utf-8")
+    assert all(line.isprintable() for shown in (text, capfd.readouterr().out) for line in shown.split("\n"))
+    assert "evil" not in yaml.safe_load(text)
+    source.write_text(ARM.replace('"j2"', f'"{evil}"'))
+    capfd.readouterr()
+    code = main(["import", "urdf", str(source), "--out", str(tmp_path / "names")])
+    assert code == 0 or (code == 2 and len(capfd.readouterr().err.strip().split("\n")) == 1)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

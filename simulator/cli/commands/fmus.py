@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from simulator.base.argument_types import Commands, number_between
+from simulator.base.argument_types import Commands, number_between, some_text
 from simulator.cli.commands.options import add_json, add_session_file, command
 
 
@@ -25,6 +25,7 @@ def _add_vehicle(verbs: Commands) -> None:
     p.add_argument(
         "--channels",
         action="append",
+        type=some_text,
         default=[],
         metavar="NAME,...",
         help="outputs: log columns by names, fields, patterns with * and ? (default: pose, motion, wheels, engine, controls); repeatable",
@@ -51,7 +52,7 @@ def _add_washout(verbs: Commands) -> None:
 
 def _add_files(p: argparse.ArgumentParser, kind: str) -> None:
     """Add the options of the files."""
-    p.add_argument("--out", metavar="DIR", required=True, help="folder of the files NAME_fmi2.fmu and NAME_fmi3.fmu")
+    p.add_argument("--out", type=some_text, metavar="DIR", required=True, help="folder of the files NAME_fmi2.fmu and NAME_fmi3.fmu")
     p.add_argument("--fmi", type=int, choices=(2, 3), help="version of the standard (default: a file for each)")
     p.add_argument("--overwrite", action="store_true", help="replacement of existing files")
     add_json(p)

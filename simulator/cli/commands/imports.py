@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from simulator.base.argument_types import Commands, number_between
+from simulator.base.argument_types import Commands, number_between, some_text
 from simulator.cli.commands.options import add_json, command
 
 
@@ -21,7 +21,7 @@ def add_import(commands: Commands) -> None:
 def _add_source(p: argparse.ArgumentParser, file: str, files: str) -> None:
     """Add the options of all imports: the file, --out, --overwrite and --json."""
     p.add_argument("file", metavar="FILE", help=file)
-    p.add_argument("--out", metavar="DIR", required=True, help=f"folder of the result: {files}")
+    p.add_argument("--out", type=some_text, metavar="DIR", required=True, help=f"folder of the result: {files}")
     p.add_argument("--overwrite", action="store_true", help="permission to replace existing files")
     add_json(p)
 

@@ -9,12 +9,12 @@ from typing import Any
 import yaml
 
 from simulator.base.console import print_line
-from simulator.base.errors import ConfigError, one_line
+from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.builder.named_parts import build_vehicle
 from simulator.imports.chrono.source import Report
 from simulator.imports.chrono.vehicle import Sources, import_vehicle
-from simulator.imports.result import check_result, file_name, write_result
+from simulator.imports.result import check_result, comments, file_name, write_result
 
 
 def main_chrono(arguments: Any) -> int:
@@ -48,7 +48,7 @@ def _head(path: Path, report: Report) -> str:
         "Without counterpart:",
         *(f"  {line}" for line in report.lines),
     ]
-    return "".join(f"# {one_line(line)}\n" for line in lines)
+    return comments(lines)
 
 
 def _yaml(content: dict[str, Any]) -> str:

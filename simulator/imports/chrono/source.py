@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from simulator.base.arrays import Array, Vector
-from simulator.base.errors import NOTHING, ConfigError, UnreadableError
+from simulator.base.errors import NOTHING, ConfigError, UnreadableError, one_line
 from simulator.base.inputfile import read_unicode
 
 MAX_BYTES = 4 << 20
@@ -39,7 +39,7 @@ class Report:
     def add(self, part: Part, key: str, problem: str, used: str = "") -> None:
         """Add a key of a part. The same text is not repeated."""
         place = part.place(key)
-        line = f"{part.file}: {place + ': ' if place else ''}{problem}" + (f"; used: {used}" if used else "")
+        line = one_line(f"{part.file}: {place + ': ' if place else ''}{problem}" + (f"; used: {used}" if used else ""))
         if line not in self.lines:
             self.lines.append(line)
 

@@ -10,13 +10,13 @@ from typing import Any
 import yaml
 
 from simulator.base.console import print_line
-from simulator.base.errors import ConfigError, one_line
+from simulator.base.errors import ConfigError
 from simulator.base.json_output import json_text
 from simulator.base.status_line import StatusLine
 from simulator.builder.builder import build_ground, find_config
 from simulator.imports.gpx.maneuver import Options, make_maneuver
 from simulator.imports.gpx.track import choose, read_tracks
-from simulator.imports.result import Losses, file_name, write_result
+from simulator.imports.result import Losses, comments, file_name, write_result
 
 
 def main_gpx(arguments: Any) -> int:
@@ -47,8 +47,7 @@ def main_gpx(arguments: Any) -> int:
         f"The path is {report['deviation']['mean']} m from the points in the mean, at most {report['deviation']['max']} m. Heights are not used.",
         *(["Without counterpart:", *(f"  {line}" for line in losses.lines())] if losses.counts else []),
     ]
-    text = "".join(f"# {one_line(line)[:300]}\n" for line in head)
-    text += yaml.safe_dump(made.content, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
+    text = comments(head) + yaml.safe_dump(made.content, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
     file = write_result(out, {f"{names['name']}.yaml": text}, arguments.overwrite)[0]
     report = {"maneuver": str(file), **report, "losses": losses.lines()}
     print_line(json_text(report) if arguments.json else _text(report))

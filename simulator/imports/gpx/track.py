@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.base.arrays import Array, Vector
-from simulator.base.errors import NOTHING, ConfigError
+from simulator.base.errors import NOTHING, ConfigError, one_line
 from simulator.base.xml_file import XmlElement, number_of, read_xml
 from simulator.imports.result import Losses
 
@@ -77,7 +77,7 @@ def _track(element: XmlElement, kind: str, number: int, points: list[XmlElement]
         seconds = (time - start).total_seconds() if time is not None and start is not None else math.nan
         rows.append((math.radians(latitude), math.radians(longitude), _height(point), seconds))
     table = np.array(rows, dtype=float).reshape(-1, 4)
-    name = (element.findtext("name") or "").strip() or f"{kind} {number}"
+    name = one_line((element.findtext("name") or "").strip()) or f"{kind} {number}"
     return Track(name, kind, *table.T)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simulator.base.algebra.path_length import path_length
 from simulator.base.arrays import Array
+from simulator.base.errors import one_line
 from simulator.imports.opendrive.document import OTHER_SPEED, Document, LaneSection, LaneShape, Link, Road, RoadMark
 from simulator.imports.opendrive.layout import border_points, borders, frame, stations
 from simulator.imports.opendrive.sidewalks import joined_sidewalks
@@ -265,7 +266,7 @@ def name_of(part: Part, number: int) -> str:
 
 def _word(text: str) -> str:
     """Return an id without blanks and semicolons."""
-    return re.sub(r"[\s;,]+", "_", text)
+    return one_line(re.sub(r"[\s;,]+", "_", text))
 
 
 def _is_forward(road: Road, lane: LaneShape) -> bool:

@@ -167,7 +167,11 @@ def _numbers(shape: XmlElement, length: float) -> tuple[float, ...]:
         return tuple(shape.number(k, low=-1e6, high=1e6) for k in "abcd")
     if shape.tag == "paramPoly3":
         most = 1.0 if shape.word("pRange", "normalized") == "normalized" else length
-        return (*(shape.number(f"{k}{axis}", low=-1e8, high=1e8) for axis in "UV" for k in "abcd"), most)
+        numbers = (*(shape.number(f"{k}{axis}", low=-1e8, high=1e8) for axis in "UV" for k in "abcd"), most)
+        u, v, _ = _param_poly3(np.linspace(0.0, length, ARC_TABLE), numbers, length)
+        if np.hypot(np.diff(u), np.diff(v)).sum() < SHORTEST:
+            raise shape.error("", "a curve without length", f"a curve {length:g} m long, the length of its <geometry>")
+        return numbers
     return ()
 
 

@@ -164,8 +164,8 @@ def grid_of(points: Array, cell: float | None, file: str) -> Grid:
     return Grid.over((float(corner[0]), float(corner[1])), (float(high[0]), float(high[1])), chosen)
 
 
-def surface_of(mesh: Mesh, grid: Grid, ground: Callable[[Grid], Array] | None, shoulder: float, upper: bool) -> Surface:
-    """Return the heights of roads and ground at the nodes.
+def surface_of(mesh: Mesh, grid: Grid, ground: Callable[[Grid], Array] | None, shoulder: float, upper: bool, file: str) -> Surface:
+    """Return the heights of roads and ground at the nodes. Raises ConfigError: no node is on a road.
 
     Parameters
     ----------
@@ -187,6 +187,8 @@ def surface_of(mesh: Mesh, grid: Grid, ground: Callable[[Grid], Array] | None, s
     pairs = np.unique(np.column_stack((of[kept[apart]], of[lost[apart]])), axis=0) if apart.any() else np.zeros((0, 2), int)
     crossing = sorted({(mesh.kinds[a][0].id, mesh.kinds[b][0].id) for a, b in pairs})
     free = lane < 0
+    if free.all():
+        raise ConfigError(file, "", "roads without an area", "roads whose reference line and lanes have a length and a width")
     holes = _holes(free, grid)
     heights, nearest = _with_ground(height, free, grid, ground, shoulder)
     if holes.any():

@@ -36,6 +36,8 @@ START = 10.0
 """m. Largest distance of the start of a drive from the begin of its lane."""
 MAX_SURFACES = 200
 """Maximum number of different frictions."""
+REVISION = "1"
+"""Major revision of OpenDRIVE whose elements are read."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,13 @@ def import_terrain(document: Document, stem: str, options: ImportOptions, about:
     about, command : for the comments of the terrain file
     """
     losses = Losses()
+    header = document.root.find("header")
+    if header is not None and (major := header.get("revMajor", REVISION).strip()) != REVISION:
+        losses.add(f"revision {major}.{header.get('revMinor', '?')} of the file: read as OpenDRIVE {REVISION}")
     document, shift = _near_origin(document)
     mesh = mesh_of(document.roads.values(), document.file)
     grid = grid_of(mesh.points, options.cell, document.file)
-    surface = surface_of(mesh, grid, _on_grid(options.ground, shift), options.shoulder, options.upper)
+    surface = surface_of(mesh, grid, _on_grid(options.ground, shift), options.shoulder, options.upper, document.file)
     for kept, lost in surface.crossing:
         losses.add(f"road {lost} above or below road {kept}: not in the surface there", document.roads[lost].element.line)
     heights = Raster(surface.heights, np.array(grid.corner), np.array((grid.spacing, 0.0)), np.array((0.0, grid.spacing)))

@@ -9,12 +9,11 @@ from typing import Any
 import yaml
 
 from simulator.base.console import print_line
-from simulator.base.errors import one_line
 from simulator.base.inputfile import read_any_text
 from simulator.base.json_output import json_text
 from simulator.base.xml_file import XmlElement, parse_xml
 from simulator.builder.builder import load_mechanism
-from simulator.imports.result import Losses, check_result, file_name, write_result
+from simulator.imports.result import Losses, check_result, comments, file_name, write_result
 from simulator.imports.urdf.mechanism import mechanism_content
 from vehicles.multibody.description.urdf import mechanism_from_urdf
 
@@ -52,8 +51,7 @@ def main_urdf(arguments: Any) -> int:
         "World coordinates at zero joint coordinates; the coordinates of the joints are those of the source.",
         *(["Without counterpart:", *(f"  {line}" for line in losses.lines())] if losses.counts else []),
     ]
-    written = "".join(f"# {one_line(line)[:300]}\n" for line in head)
-    written += yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
+    written = comments(head) + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=130, default_flow_style=None)
     files = {f"{file_name(path.stem)}.yaml": written}
     check_result(files, load_mechanism, path, "a mechanism with usable values")
     file = write_result(Path(arguments.out), files, arguments.overwrite)[0]
