@@ -225,6 +225,7 @@ def test_the_window_shows_all_numbers_of_a_collision():
             vehicle=SimpleNamespace(troubles=[]),
             others=SimpleNamespace(troubles=[]),
             course=None,
+            seat=SimpleNamespace(reports=()),
             assistance=None,
             recovery=SimpleNamespace(latest=None, incident_number=0),
         )
