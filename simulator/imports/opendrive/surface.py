@@ -198,11 +198,12 @@ def surface_of(mesh: Mesh, grid: Grid, ground: Callable[[Grid], Array] | None, s
 
 def _raster(mesh: Mesh, grid: Grid, chosen: NDArray[np.bool_]) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     """Return the lowest and the highest height of triangles at each node, and the numbers of their lanes, -1 for none."""
-    low, high = np.full(grid.shape, np.inf, np.float32), np.full(grid.shape, -np.inf, np.float32)
+    heights = np.full((2, *grid.shape), np.inf, np.float32)
+    heights[1] = -np.inf
     lanes = np.full((2, *grid.shape), -1, np.int32)
     triangles, of = np.ascontiguousarray(mesh.triangles[chosen]), np.ascontiguousarray(mesh.lanes[chosen])
-    rasterize(mesh.points, triangles, of, np.array(grid.corner), grid.spacing, low, high, lanes[0], lanes[1])
-    return low, high, lanes[0], lanes[1]
+    rasterize(mesh.points, triangles, of, np.array(grid.corner), grid.spacing, heights, lanes)
+    return heights[0], heights[1], lanes[0], lanes[1]
 
 
 def _kept(found: tuple[NDArray, NDArray, NDArray, NDArray], upper: bool) -> tuple[NDArray, NDArray]:
@@ -252,12 +253,13 @@ def _membrane(road: NDArray, grid: Grid) -> Array:
 
 
 @kernel
-def rasterize(points, triangles, of, corner, cell, low, high, low_of, high_of):
+def rasterize(points, triangles, of, corner, cell, heights, lanes):
     """Write the lowest and the highest height [m] of triangles at the nodes inside them, and the numbers of these triangles.
 
     points : (n, 3) m; triangles : (m, 3) rows of points; of : (m,) number of each triangle
-    low, low_of, high, high_of : (rows, columns), of nodes at corner + cell * (column, row)
+    heights, lanes : (2, rows, columns) lowest and highest height and their numbers, of nodes at corner + cell * (column, row)
     """
+    low, high, low_of, high_of = heights[0], heights[1], lanes[0], lanes[1]
     rows, columns = low.shape
     for k in range(len(triangles)):
         a, b, c = triangles[k, 0], triangles[k, 1], triangles[k, 2]
