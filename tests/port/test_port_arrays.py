@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from port_peer import LIDAR, Peer, Served
+from port_peer import LIDAR, Peer
 
 import jounce
 from simulator.base.errors import ConfigError
@@ -20,19 +20,6 @@ from simulator.sensors.contract import ArrayOutput
 SENSORS = [{**LIDAR, "rate": 20, "latency": 0.03}, {**LIDAR, "name": "late", "rate": 25, "latency": 0.05, "deskewed": True}]
 DEPTH = {"type": "camera", "name": "front", "images": ["depth"], "width": 64, "height": 36}
 ALWAYS = lambda: True  # noqa: E731
-
-
-@pytest.fixture
-def serve(tmp_path):
-    started = []
-
-    def start(**options):
-        started.append(Served(tmp_path / f"run{len(started)}", **options))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.stop()
 
 
 def test_a_client_gets_the_measurements_of_the_library_before_the_state_of_their_time(serve):

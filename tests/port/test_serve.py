@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from port_peer import LIDAR, Peer, Served, command_body
+from port_peer import LIDAR, Peer, command_body
 
 import jounce
 from simulator.base.errors import ConfigError
@@ -22,20 +22,6 @@ from simulator.run.run_configuration import read_recorded
 from simulator.telemetry.writer import read_telemetry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-@pytest.fixture
-def serve(tmp_path):
-    """Starts servers, and ends them after the test."""
-    started = []
-
-    def start(**options):
-        started.append(Served(tmp_path / f"run{len(started)}", **options))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.stop()
 
 
 @pytest.fixture
