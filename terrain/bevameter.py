@@ -31,7 +31,7 @@ def plate_cycle(k: float, n: float, k_0: float, A_u: float, depths: Sequence[flo
     """
     deepest, pressures = 0.0, []
     for z in depths:
-        pressures.append(remembered_pressure(k, n, pressed_before(k, n, k_0, A_u, deepest), z))
+        pressures.append(remembered_pressure(k, n, 0.0, pressed_before(k, n, 0.0, k_0, A_u, deepest), z))
         deepest = max(deepest, z)
     first = next((a for a, b in pairwise(depths) if b < a), depths[-1])
-    return PlateCycle(pressures, pressed_before(k, n, k_0, A_u, deepest)[3], k * first ** (n + 1.0) / (n + 1.0))
+    return PlateCycle(pressures, pressed_before(k, n, 0.0, k_0, A_u, deepest)[3], k * first ** (n + 1.0) / (n + 1.0))

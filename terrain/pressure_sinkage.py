@@ -18,6 +18,10 @@ MIN_FRICTION = 1e-4
 MIN_DEPTH = 1e-12
 """m. Minimum depth in powers of the depth."""
 
+PACKED = 0.99
+"""Depth over the depth at which a layer is packed, above which its pressure continues along the tangent: firm ground instead of infinite
+pressure."""
+
 
 def bekker_modulus(k_c: float, k_phi: float, b: float) -> float:
     """Return k [N/m^(n+2)] of p = k z^n under a plate or wheel of width b (m): k_c / b + k_phi [B]."""
@@ -30,32 +34,43 @@ def reece_modulus(k1: float, k2: float, b: float, n: float) -> float:
 
 
 @inline
-def virgin_pressure(k, n, h):
-    """Return p = k h^n [Pa] at a depth h >= 0 of soil at first loading [B]."""
-    return k * math.exp(n * math.log(max(h, MIN_DEPTH)))
+def virgin_pressure(k, n, packing, h):
+    """Return p [Pa] at a depth h >= 0 of soil at first loading: k h^n [B] in a half space, k h^n / (1 - packing h) in a layer.
+
+    `packing` is 1 over the depth at which the layer is packed [1/m], 0 in a half space. Above `PACKED` of this depth p follows its tangent.
+    """
+    p = k * math.exp(n * math.log(max(h, MIN_DEPTH)))
+    if packing <= 0.0:
+        return p
+    if h * packing < PACKED:
+        return p / (1.0 - packing * h)
+    h_c = PACKED / packing
+    p = k * math.exp(n * math.log(h_c)) / (1.0 - PACKED)
+    return p * (1.0 + (n / h_c + packing / (1.0 - PACKED)) * (h - h_c))
 
 
 @inline
-def pressed_before(k, n, k_0, A_u, z_u):
+def pressed_before(k, n, packing, k_0, A_u, z_u):
     """Return the state of soil that was pressed to z_u (m) before: (z_u, p_u, k_u, floor) [W, repetitive loading].
 
-        p_u = k z_u^n,    k_u = k_0 + A_u z_u,    floor = z_u - p_u / k_u
+        p_u = p(z_u),    k_u = k_0 + A_u z_u,    floor = z_u - p_u / k_u
 
-    The floor is the depth of the unloaded soil; undisturbed soil has z_u = floor = 0.
+    The pressure p is `virgin_pressure`. The floor is the depth of the unloaded soil; undisturbed soil has z_u = floor = 0.
     """
     if not z_u > 0.0:
         return 0.0, 0.0, 0.0, 0.0
-    p_u, k_u = virgin_pressure(k, n, z_u), k_0 + A_u * z_u
+    p_u, k_u = virgin_pressure(k, n, packing, z_u), k_0 + A_u * z_u
     return z_u, p_u, k_u, z_u - p_u / k_u
 
 
 @inline
-def remembered_pressure(k, n, memory, h):
-    """Return p [Pa] at the depth h of soil with a memory (`pressed_before`): max(0, p_u - k_u (z_u - h)) down to z_u, k h^n below."""
+def remembered_pressure(k, n, packing, memory, h):
+    """Return p [Pa] at the depth h of soil with a memory (`pressed_before`): max(0, p_u - k_u (z_u - h)) down to z_u, `virgin_pressure`
+    below."""
     z_u, p_u, k_u, _ = memory
     if h < z_u:
         return max(p_u - k_u * (z_u - h), 0.0)
-    return virgin_pressure(k, n, h)
+    return virgin_pressure(k, n, packing, h)
 
 
 @inline

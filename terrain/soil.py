@@ -15,6 +15,9 @@ from simulator.base.suggestions import did_you_mean, listed
 from simulator.base.values import Values
 
 _FRICTION = Number("1", 0.0, 2.0)
+HALF_SPACE = 1000.0
+"""m. Thickness of a layer that counts as infinite."""
+
 _SOIL = (
     Field("friction", _FRICTION, "friction coefficient of the hard fraction"),
     Field("k_c", Number("N/m^(n+1)"), "cohesive modulus of Bekker's p = (k_c / b + k_phi) z^n"),
@@ -46,6 +49,18 @@ _SOIL = (
         "shear strength between tread and soil divided by the strength of the soil; below 1 on a wet surface layer",
         1.0,
     ),
+    Field(
+        "depth", Number("m", 0.02, HALF_SPACE), f"thickness of a layer of soil on firm ground; {HALF_SPACE:g} = a half space", HALF_SPACE
+    ),
+    Field(
+        "compaction", Number("1", 0.05, 1.0), "sinkage over `depth` at which a layer is packed: 1 - density / packed density of snow", 1.0
+    ),
+    Field(
+        "displaced",
+        Number("1", 0.0, 1.0),
+        "fraction of the pressed soil that moves ahead and aside (bulldozing); 0 = soil that packs in place, such as snow",
+        1.0,
+    ),
 )
 SOIL = (("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"), *rows(_SOIL))
 """Parameters of one kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and are not comparable."""
@@ -61,7 +76,7 @@ _LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
 FIRM = {
     "k_c": 0.0, "k_phi": 2e7, "n": 1.0, "cohesion": 1e4, "friction_angle": math.radians(30.0), "shear_modulus": 0.025,
     "unit_weight": 18e3, "c1": 0.4, "c2": 0.2, "exit_ratio": -0.35, "damping": 3e4, "elastic_stiffness": 2e8,
-    "elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0,
+    "elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0, "depth": HALF_SPACE, "compaction": 1.0, "displaced": 1.0,
 }  # fmt: skip
 """Soil below a hard surface if a terrain names none. Its fraction is always zero; the values only keep the equations finite."""
 
@@ -137,7 +152,7 @@ def clear(out):
     s = out[0]
     s["friction"] = s["k_c"] = s["k_phi"] = s["n"] = s["cohesion"] = s["friction_angle"] = s["shear_modulus"] = 0.0
     s["unit_weight"] = s["c1"] = s["c2"] = s["exit_ratio"] = s["damping"] = s["elastic_stiffness"] = 0.0
-    s["elastic_growth"] = s["slip_sinkage"] = s["tread_strength"] = 0.0
+    s["elastic_growth"] = s["slip_sinkage"] = s["tread_strength"] = s["depth"] = s["compaction"] = s["displaced"] = 0.0
 
 
 @inline
@@ -145,7 +160,8 @@ def add_share(soils, i, w, out):
     """Add soil i with the weight w to out (length-1 record of `SOIL`); `finish_shares` completes the blend.
 
     All values are weighted means, but Bekker's moduli enter as pressures at `REFERENCE_SINKAGE`: k z_ref^n has the same unit
-    in all soils. The pressure at this sinkage therefore changes monotonically from one soil to the other, and so does the exponent.
+    in all soils. The pressure at this sinkage therefore changes monotonically from one soil to the other, and so does the exponent. The
+    depth enters as its reciprocal.
     """
     a, s = soils[i], out[0]
     reach = w * math.exp(_LOG_REFERENCE * a["n"])
@@ -165,11 +181,15 @@ def add_share(soils, i, w, out):
     s["elastic_growth"] += w * a["elastic_growth"]
     s["slip_sinkage"] += w * a["slip_sinkage"]
     s["tread_strength"] += w * a["tread_strength"]
+    s["depth"] += w / a["depth"]
+    s["compaction"] += w * a["compaction"]
+    s["displaced"] += w * a["displaced"]
 
 
 @inline
 def finish_shares(out):
-    """Convert the blended pressures of out (length-1 record of `SOIL`) back to moduli for the blended exponent."""
+    """Convert the blended pressures of out (length-1 record of `SOIL`) back to moduli for the blended exponent, and the depth."""
     scale = math.exp(-_LOG_REFERENCE * out[0]["n"])
     out[0]["k_c"] *= scale
     out[0]["k_phi"] *= scale
+    out[0]["depth"] = 1.0 / out[0]["depth"]

@@ -18,7 +18,7 @@ from vehicles.tires.rigid_wheel import PANELS, rut_forces
 from vehicles.tires.tire import tire_forces
 from vehicles.tires.tire_on_soil_modes import tire_mode
 from vehicles.tires.vertical_force import NEVER, STANDING, soil_reaction
-from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of
+from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, entry_angle
 
 MADE_OF = (tire,)
 """Modules imported by kernels of the rig, as in test_crossing."""
@@ -150,7 +150,7 @@ def test_a_second_wheel_rolls_easier_and_adds_little():
     light, _ = driven(sand, 0.25 * LOAD, 0.0, rut=first[3])
     assert 10.0 < other.out[0]["resistance"] < 0.7 * one.out[0]["resistance"]
     assert first[3] - 2e-3 < second[3] < 1.35 * first[3]
-    floor = pressed_before(1.5315e6, 1.1, 4e7, 0.0, first[3])[3]
+    floor = pressed_before(1.5315e6, 1.1, 0.0, 4e7, 0.0, first[3])[3]
     assert floor - 1e-3 < light[3] < first[3]
 
 
@@ -160,7 +160,7 @@ def test_the_rut_carries_the_load_of_the_soil_memory():
     k, n = float(ground[0]["k_c"] / 0.3175 + ground[0]["k_phi"]), 1.1
     p = tire_rig.parameters().shared
     for rut in (0.0, 0.02, 0.05, 0.08):
-        memory = pressed_before(k, n, 4e7, 0.0, rut)
+        memory = pressed_before(k, n, 0.0, 4e7, 0.0, rut)
         for sinkage in (0.03, 0.055, 0.085, 0.12):
             theta = math.acos(1.0 - (sinkage - memory[3]) / R) if sinkage > memory[3] else 0.0
             fine = rut_forces(k, n, memory, (R, 0.3175), (0.0, theta, theta))[0]
@@ -172,7 +172,7 @@ def test_eight_points_an_arc_are_enough():
     for name in ("dry_sand", "lete_sand", "sandy_loam", "clayey_loam"):
         ground = shipped(name)
         for s_x, s_y in ((0.2, 0.0), (0.05, 0.1), (-0.3, 0.0), (0.8, 0.3)):
-            arc, motion = arc_and_motion(ground, 0.12, (1.0, s_x, s_y, max(s_x, 0.0)))
+            arc, motion = arc_and_motion(ground, (entry_angle(0.12), 0.0), 0.0, (1.0, s_x, s_y, max(s_x, 0.0)))
             rough, fine = (contact_forces(earth_of(ground, 0.3, 1.0, 1.0), VIRGIN, (0.47, 0.3), arc, motion, m) for m in (1, PANELS))
             assert np.abs(np.array(rough[:7]) - fine[:7]).max() < 5e-3 * fine[0], (name, s_x, s_y)
 

@@ -7,6 +7,9 @@ from simulator.fitting.soil_fit import fit_soil
 from simulator.fitting.soil_measurements import read_tests
 from simulator.tools.soil.soil_bin import SoilBin
 from simulator.validation.suite.command import ROOT
+from simulator.validation.suite.known_deviations import KNOWN
+from simulator.validation.suite.result import ReferenceData, evaluate_part
+from simulator.validation.suite.snow_measurements import PARTS as SNOW
 from simulator.validation.suite.soil_measurements import MAX_ERROR, Series, _row, _rows, _sign_row
 
 DATA = ROOT / "tests" / "data" / "soil"
@@ -35,3 +38,11 @@ def test_a_row_passes_by_its_error_over_the_range():
     signs = _sign_row("x", np.array([1.0, -1.0]), np.array([1.0, 2.0]))
     assert not signs.passed
     assert signs.difference == "1 wrong, up to 2 N"
+
+
+def test_wheels_in_snow_sink_to_its_packed_depth_and_roll_as_measured():
+    """Sinkage and resistance of a truck wheel at 14 densities and depths."""
+    part = SNOW[0]
+    verdict = evaluate_part(part, part.find(ReferenceData(DATA.parent)), KNOWN[part.name])
+    assert not verdict.failed and not verdict.stale
+    assert len(verdict.finding.rows) == 8

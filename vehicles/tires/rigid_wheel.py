@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from simulator.base.errors import JounceError
 from simulator.base.jit import kernel
-from terrain.pressure_sinkage import hegedus_factors, pressed_before, remembered_pressure
+from terrain.pressure_sinkage import hegedus_factors, pressed_before, remembered_pressure, virgin_pressure
 from vehicles.tires.wheel_on_soil import VIRGIN, contact_forces, soil_flow, turning_point
 
 PANELS = 12
@@ -38,6 +38,7 @@ class WheelSoil:
     rebound : lambda: the wheel leaves the soil at theta_2 = -acos(1 - lambda z / r)
     exit_ratio : theta_2 / theta_1, in [-1, 0], instead of `rebound`
     unit_weight : N/m3, of the soil at the side of the wheel
+    packing : 1/m, of a layer, as in `terrain.pressure_sinkage.virgin_pressure`
     """
 
     k: float
@@ -50,6 +51,7 @@ class WheelSoil:
     rebound: float = 0.0
     exit_ratio: float | None = None
     unit_weight: float = 0.0
+    packing: float = 0.0
 
 
 class WheelForces(NamedTuple):
@@ -100,7 +102,7 @@ def driven_wheel(soil: WheelSoil, r: float, b: float, load: float, slip: float, 
     motion = (1.0, slip, (1.0 - slip) * math.tan(slip_angle), 1.0)
 
     def arc(theta_1: float) -> tuple[float, ...]:
-        return theta_1, (soil.c1 + soil.c2 * slip) * theta_1, _exit_angle(soil, theta_1), 0.0, 0.0
+        return theta_1, (soil.c1 + soil.c2 * slip) * theta_1, _exit_angle(soil, theta_1), 0.0, 0.0, 0.0
 
     return _carried(soil, (r, b), load, arc, motion, abs(math.sin(slip_angle)))
 
@@ -112,7 +114,7 @@ def skidding_wheel(soil: WheelSoil, r: float, b: float, load: float, skid: float
 
     def arc(theta_1: float) -> tuple[float, ...]:
         theta_0 = turning_point(theta_1, soil.friction_angle, 1.0 / (1.0 + skid))
-        return theta_1, soil.c1 * theta_1, _exit_angle(soil, theta_1), soil_flow(theta_1, theta_0, 1.0, -skid), theta_0
+        return theta_1, soil.c1 * theta_1, _exit_angle(soil, theta_1), soil_flow(theta_1, theta_0, 1.0, -skid), theta_0, 0.0
 
     return _carried(soil, (r, b), load, arc, motion, 0.0)
 
@@ -147,15 +149,15 @@ def _carried(
     r, _ = wheel
     _, D1, D2 = hegedus_factors(soil.friction_angle)
     wall = D1 * soil.cohesion, 0.5 * D1 * D2 * soil.unit_weight
-    earth = (soil.k, soil.n, soil.cohesion, math.tan(soil.friction_angle), soil.shear_modulus, *wall)
+    earth = (soil.k, soil.n, soil.cohesion, math.tan(soil.friction_angle), soil.shear_modulus, *wall, soil.packing)
 
     def forces(theta_1: float) -> tuple[float, ...]:
         return arc_forces(earth, wheel, arc(theta_1), motion)
 
     theta_1 = _min_angle(lambda angle: sum(forces(angle)[:2]), load)
     W_sigma, W_tau, R, H, S, side, _, wall_force, _ = forces(theta_1)
-    _, theta_m, theta_2, _, theta_0 = arc(theta_1)
-    peak = soil.k * (r * (math.cos(theta_m) - math.cos(theta_1))) ** soil.n
+    _, theta_m, theta_2, _, theta_0, _ = arc(theta_1)
+    peak = virgin_pressure(soil.k, soil.n, soil.packing, r * (math.cos(theta_m) - math.cos(theta_1)))
     z = r * (1.0 - math.cos(theta_1))
     return WheelForces(theta_1, theta_m, theta_2, theta_0, z, W_sigma + W_tau, H - R, H, R, r * S, abs(side), sideways * wall_force, peak)
 
@@ -189,7 +191,7 @@ def rut_forces(k, n, memory, wheel, angles):
     points = 512
     for j in range(points):
         theta = start + (end - start) * (j + 0.5) / points
-        w = r * b * (end - start) / points * remembered_pressure(k, n, memory, floor - r * (1.0 - math.cos(theta)))
+        w = r * b * (end - start) / points * remembered_pressure(k, n, 0.0, memory, floor - r * (1.0 - math.cos(theta)))
         load += w * math.cos(theta)
         resistance += w * math.sin(theta)
     return load, resistance
@@ -204,7 +206,7 @@ def multipass(k: float, n: float, k_0: float, A_u: float, b: float, wheels: Sequ
     """
     z_u, out = 0.0, []
     for load, r in wheels:
-        memory = pressed_before(k, n, k_0, A_u, z_u)
+        memory = pressed_before(k, n, 0.0, k_0, A_u, z_u)
 
         def forces(theta_1: float, memory: tuple[float, ...] = memory, r: float = r) -> tuple[float, float]:
             # the pressure has a kink where the rut ends, so each side has its own arc
@@ -216,5 +218,5 @@ def multipass(k: float, n: float, k_0: float, A_u: float, b: float, wheels: Sequ
         theta_1 = _min_angle(lambda angle, forces=forces: forces(angle)[0], load)  # type: ignore[misc]
         sinkage = memory[3] + r * (1.0 - math.cos(theta_1))
         z_u = max(z_u, sinkage)
-        out.append(Pass(sinkage, forces(theta_1)[1], pressed_before(k, n, k_0, A_u, z_u)[3]))
+        out.append(Pass(sinkage, forces(theta_1)[1], pressed_before(k, n, 0.0, k_0, A_u, z_u)[3]))
     return out

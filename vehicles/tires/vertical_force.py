@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.pressure_sinkage import frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
+from terrain.pressure_sinkage import PACKED, frontal_bulldozing, frontal_factors, local_failure, pressed_before, terzaghi_factors
 from vehicles.tires.moments import distance_rate, ramp, yielding_fraction
 from vehicles.tires.radial import radial_damping, radial_force
 from vehicles.tires.standstill import V_FADE, smooth_sign
-from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, substitute_radius
+from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, entry_angle, packing_of, substitute_radius
 
 STANDING = (0.0, 0.0, 0.0, 0.0, 0.0)
 """Motion of a wheel at rest for `soil_reaction`."""
@@ -37,6 +37,9 @@ LUG_LAYER = 0.45
 V_ROLL = 1e-3
 """m/s. Speed of the tread above which its rolling distance counts in the shear. Larger: slow wheels shear too little."""
 
+LAST_OF_LAYER = 0.2
+"""Maximum dug depth over the thickness of a layer: approximately what remains of it below a wheel that has packed it."""
+
 MAX_DUG = 0.65
 """Maximum dug depth over radius; together with the sinkage by its load, the wheel then rests approximately on its hub."""
 
@@ -60,7 +63,7 @@ def memory_of(under, k, rut):
     if rut <= 0.0:
         return VIRGIN
     g = under[0]
-    z_u, p_u, k_u, floor = pressed_before(k, g["n"], g["elastic_stiffness"], g["elastic_growth"], rut)
+    z_u, p_u, k_u, floor = pressed_before(k, g["n"], packing_of(under), g["elastic_stiffness"], g["elastic_growth"], rut)
     return (z_u, p_u, k_u, floor) if floor > 0.0 else (z_u, p_u, p_u / z_u, 0.0)
 
 
@@ -82,12 +85,17 @@ def soil_reaction(p, under, deflection, z, before, motion):
     floor = memory[3]
     above = max(z - floor, 0.0)
     used = min(max(above, SINKAGE_LINEAR), hub)
-    r = substitute_radius(R, max(deflection, 0.0), used)
-    arc, moves = arc_and_motion(under, used / r, motion[:4])
+    # in a layer, the tire is flat on what is packed: the deflection turns from a larger circle into a flat part
+    packed = min(earth[7] * (floor + used), 1.0)
+    round_part, flat_part = max(deflection, 0.0) * (1.0 - packed), max(deflection, 0.0) * packed
+    r = substitute_radius(R, round_part, used)
+    angles = entry_angle((used + flat_part) / r), entry_angle(flat_part / r)
+    arc, moves = arc_and_motion(under, angles, packed, motion[:4])
     W_sigma, W_tau, resistance, H, S, F_y, H_max, side, way = contact_forces(earth, memory, (r, b), arc, moves, 1)
     weight = min(above / SINKAGE_LINEAR, 1.0)
     W = max(W_sigma + motion[4] * W_tau, 0.1 * W_sigma)
-    slope = W * (earth[1] + 0.5) / used
+    packed = min(packed, PACKED)
+    slope = W * (earth[1] + 0.5 + packed / (1.0 - packed)) / used
     if rut > 0.0:
         # slope of the part of the contact that presses on the spring of the rut
         slope += memory[2] * b * 2.0 * math.sqrt(2.0 * r) * (math.sqrt(used) - math.sqrt(min(max(floor + used - rut, 0.0), used)))
@@ -96,7 +104,8 @@ def soil_reaction(p, under, deflection, z, before, motion):
         W += p[0]["stiffness"] * (z + dug - hub)
         slope += p[0]["stiffness"]
     forces = (resistance * weight, H * weight, S * weight, F_y * weight, H_max * weight, side, way)
-    return W, slope, b * math.sqrt(2.0 * r * used), floor, forces
+    length = math.sqrt(2.0 * r * (used + flat_part)) + math.sqrt(2.0 * r * flat_part)
+    return W, slope, b * length, floor, forces
 
 
 @inline
@@ -107,7 +116,8 @@ def digging_rate(p, state, under, o, h, pressed, slide, length):
         d' = g - d ((v / l)^4 + (g / H)^4)^(1/4),    g = layer v_s / l,    layer = slip_sinkage z_p + LUG_LAYER min(lug height, z_p)
 
     The tread removes a layer of soil at the slip speed v_s. Undug ground enters at the speed v, over the contact length l. Rolling
-    steadily, d = layer slip / (1 - slip); with the wheels spinning in place d tends to H = MAX_DUG R. d decreases at most with d v / l, the
+    steadily, d = layer slip / (1 - slip); with the wheels spinning in place d tends to H = MAX_DUG R,
+    or to the rest of a layer of soil. d decreases at most with d v / l, the
     climb whose resistance `finish` applies. The part of this climb that turning lugs cut from the wall ahead has no resistance: for a wheel
     with lugs only the lifting part counts.
 
@@ -115,7 +125,7 @@ def digging_rate(p, state, under, o, h, pressed, slide, length):
     """
     cut = slide / length * LUG_LAYER * min(p[0]["lug_height"], pressed)
     gain = slide / length * (under[0]["slip_sinkage"] * pressed) + cut
-    comes, bound = distance_rate(o) / length, gain / (MAX_DUG * p[0]["radius"])
+    comes, bound = distance_rate(o) / length, gain / min(MAX_DUG * p[0]["radius"], LAST_OF_LAYER * under[0]["depth"])
     comes, bound = comes * comes, bound * bound
     fill = math.sqrt(math.sqrt(comes * comes + bound * bound))
     rise = state["dug"] / length
@@ -136,13 +146,17 @@ def pushed_ahead(p, under, z):
     D = 2.0 * p[0]["radius"]
     shallow = SHALLOW * D
     excess = z - 0.5 * shallow
-    if excess <= 0.0 or p[0]["bulldozing_ahead"] <= 0.0:
+    if excess <= 0.0 or p[0]["bulldozing_ahead"] * under[0]["displaced"] <= 0.0:
         return 0.0
     deep = 0.5 * excess * excess / shallow if excess < shallow else z - shallow
     phi, cohesion = local_failure(under[0]["friction_angle"], under[0]["cohesion"])
     _, N_c, N_gamma = terzaghi_factors(phi)
     factors = frontal_factors(phi, N_c, N_gamma)
-    return p[0]["bulldozing_ahead"] * frontal_bulldozing(phi, cohesion, under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep)
+    return (
+        p[0]["bulldozing_ahead"]
+        * under[0]["displaced"]
+        * frontal_bulldozing(phi, cohesion, under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep)
+    )
 
 
 @inline

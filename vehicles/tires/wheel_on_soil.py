@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from simulator.base.jit import inline, kernel
 from terrain.pressure_sinkage import hegedus_factors, remembered_pressure
+from terrain.soil import HALF_SPACE
 
 NODES = (0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623)
 WEIGHTS = (0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626)
@@ -158,7 +159,7 @@ def add_node(sums, earth, r, weight, sigma, part, height, angle):
     height : m, below the ground
     angle : result of `angle_of_node`
     """
-    _, _, cohesion, tan_phi, _, wall, wall_growth = earth
+    _, _, cohesion, tan_phi, _, wall, wall_growth, _ = earth
     turned, sin_t, cos_t = angle
     w = weight * (cohesion + sigma * tan_phi)
     return ArcSums(
@@ -183,11 +184,12 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
 
     Parameters
     ----------
-    earth : (k, n, c, tan phi, K, D1 c, D1 D2 gamma / 2): modulus [N/m^(n+2)], exponent, strength between tread and soil [Pa, 1], shear
-        modulus [m], and the coefficients of `side_pressure` for the height of the wall and its square
+    earth : (k, n, c, tan phi, K, D1 c, D1 D2 gamma / 2, packing): modulus [N/m^(n+2)], exponent, strength between tread and soil [Pa, 1], shear
+        modulus [m], the coefficients of `side_pressure` for the height of the wall and its square, and packing of `virgin_pressure` [1/m]
     memory : result of `pressed_before`, or VIRGIN
     wheel : (r, b): m
-    arc : (theta_1, theta_m, theta_2, flow, theta_0): entry, maximum pressure, exit; `soil_flow` and `turning_point`, 0 and 0 for none
+    arc : (theta_1, theta_m, theta_2, flow, theta_0, flat): entry, maximum pressure, exit; `soil_flow` and `turning_point`, 0 and 0 for
+        none; sine of the angle at which the flat part of a deflected tire begins, which has the pressure at theta_m
     motion : (e, s_x, s_y, velocity): rolling fraction (1, or 0 at standstill), slip along and across per tread travel, so that with e = 1
         j_x is r [(theta_1 - theta) - (1 - s_x) (sin theta_1 - sin theta)]; fraction of the stress along the slip velocity
     panels : equal parts of each arc, 8 points each
@@ -198,9 +200,9 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
         thrust (of tau_x cos theta), circumferential force (torque / r), side force, strength (of tau_max cos theta), passive pressure of
         the side wall; in m: mean travel of the tread through the contact, weighted with the strength
     """
-    k, n, _, _, K, _, _ = earth
+    k, n, _, _, K, _, _, packing = earth
     r, b = wheel
-    theta_1, theta_m, theta_2, taken, theta_0 = arc
+    theta_1, theta_m, theta_2, taken, theta_0, flat = arc
     flow = (taken, theta_1 - theta_0)
     floor = memory[3]
     c1, s1 = math.cos(theta_1), math.sin(theta_1)
@@ -217,7 +219,7 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
                 # the pressure at a node of the front arc equals that at the mirrored node of the rear arc
                 angle = angle_of_node(theta_1, front, turn_f, sign)
                 height = r * (angle[2] - c1)
-                sigma = remembered_pressure(k, n, memory, floor + height)
+                sigma = remembered_pressure(k, n, packing, memory, floor + height)
                 part = sheared_by(r, K, motion, flow, angle[0], (s1 - angle[1], angle[2]))
                 sums = add_node(sums, earth, r, WEIGHTS[node] * half_f, sigma, part, height, angle)
 
@@ -225,6 +227,13 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
                 height = max(r * (angle[2] - c1), 0.0)
                 part = sheared_by(r, K, motion, flow, angle[0], (s1 - angle[1], angle[2]))
                 sums = add_node(sums, earth, r, WEIGHTS[node] * half_r, sigma, part, height, angle)
+
+    if flat > 0.0:
+        height = r * (math.cos(theta_m) - c1)
+        turned = theta_1 - theta_m + flat  # to the middle of the flat part
+        part = sheared_by(r, K, motion, flow, turned, (s1, 1.0))
+        sigma = remembered_pressure(k, n, packing, memory, floor + height)
+        sums = add_node(sums, earth, r, 2.0 * flat, sigma, part, height, (turned, 0.0, 1.0))
 
     area, q = r * b, sums
     return (
@@ -239,24 +248,35 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
     g = soil[0]
     _, D1, D2 = hegedus_factors(g["friction_angle"])
     tan_phi = math.tan(g["friction_angle"])
+    wall = D1 * g["displaced"]
     return (
         g["k_c"] / b + g["k_phi"], g["n"], cohesion_factor * g["cohesion"], friction_factor * tan_phi, g["shear_modulus"],
-        D1 * g["cohesion"], 0.5 * D1 * D2 * g["unit_weight"],
+        wall * g["cohesion"], 0.5 * wall * D2 * g["unit_weight"], packing_of(soil),
     )  # fmt: skip
 
 
 @inline
-def arc_and_motion(soil, ratio, motion):
-    """Return (arc, motion) for `contact_forces` at a ratio of sinkage and radius; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
+def packing_of(soil):
+    """Return 1 over the depth at which the layer of a soil (record of `SOIL`) is packed [1/m]: 0 in a half space."""
+    g = soil[0]
+    return 0.0 if g["depth"] >= HALF_SPACE else 1.0 / (g["depth"] * g["compaction"])
 
-        theta_1 = acos(1 - z / r),   theta_m = (c1 + c2 |s|) theta_1,   theta_2 = exit_ratio theta_1
+
+@inline
+def arc_and_motion(soil, angles, packed, motion):
+    """Return (arc, motion) for `contact_forces`; `motion` is (e, s_x, s_y, s) as in `soil_wheel`.
+
+        theta_m = theta_f + (c1 + c2 |s|) (theta_1 - theta_f),   theta_2 = exit_ratio theta_1 (1 - packed) + theta_m packed
+
+    `angles` are the entry theta_1 and the beginning theta_f of the flat part, 0 without one; `packed` is the sinkage over the depth at which
+    the layer is packed: packed soil has no rebound.
 
     A driven wheel follows [WR], part I, a skidding one part II: for negative s_x, the flow ahead fades in over a skid of `SKID`.
     differs: the peak moves with the skid as with the slip, as shown by CMU's braked wheel, which sinks equally deep.
     """
     g = soil[0]
     e, s_x, s_y, slip = motion
-    theta_1 = entry_angle(ratio)
+    theta_1, theta_f = angles
     driven = max(s_x, 0.0)
     velocity = smooth_step((math.sqrt(driven * driven + s_y * s_y) - TURN_BEGINS) / (TURN_ENDS - TURN_BEGINS))
     flow = theta_0 = 0.0
@@ -266,7 +286,11 @@ def arc_and_motion(soil, ratio, motion):
         theta_0 = turning_point(theta_1, g["friction_angle"], rolled)
         flow = skids * soil_flow(theta_1, theta_0, e, s_x)
         velocity *= 1.0 - skids
-    return (theta_1, (g["c1"] + g["c2"] * slip) * theta_1, g["exit_ratio"] * theta_1, flow, theta_0), (e, s_x, s_y, velocity)
+    theta_m = theta_f + (g["c1"] + g["c2"] * slip) * (theta_1 - theta_f)
+    theta_2 = g["exit_ratio"] * theta_1
+    if packed > 0.0:
+        theta_2 += packed * (theta_m - theta_2)
+    return (theta_1, theta_m, theta_2, flow, theta_0, math.sin(theta_f)), (e, s_x, s_y, velocity)
 
 
 @kernel
@@ -277,5 +301,5 @@ def soil_wheel(soil, r, b, z, motion):
     `motion` is (e, s_x, s_y, s): as in `contact_forces`, and the magnitude of the slip, 0..1, that moves the peak stress. The result is
     that of `contact_forces`.
     """
-    arc, moves = arc_and_motion(soil, z / r, motion)
+    arc, moves = arc_and_motion(soil, (entry_angle(z / r), 0.0), 0.0, motion)
     return contact_forces(earth_of(soil, b, 1.0, 1.0), VIRGIN, (r, b), arc, moves, 1)

@@ -55,6 +55,7 @@ def soil_strength(soil: Any, vehicle: VehicleTraits) -> float:
         c2=float(soil["c2"]),
         exit_ratio=float(soil["exit_ratio"]),
         unit_weight=float(soil["unit_weight"]),
+        packing=float(1.0 / (soil["depth"] * soil["compaction"])),
     )
     try:
         forces = driven_wheel(below, vehicle.wheel_radius, width, load, SLIP)

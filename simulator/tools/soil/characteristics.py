@@ -13,8 +13,10 @@ from simulator.base.records import Record
 from simulator.tools.soil.arguments import WheelOnSoil
 from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 from simulator.tools.tires.characteristics import loads_of
+from terrain.pressure_sinkage import virgin_pressure
 from terrain.soil import SOIL
 from vehicles.tires.tire_file import TireFile
+from vehicles.tires.wheel_on_soil import packing_of
 
 SLIPS = np.array([-1.0, -0.5, -0.2, -0.1, -0.05, 0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
 """Slips of the table."""
@@ -32,11 +34,11 @@ SHARES = (0.5, 1.0, 1.5)
 
 
 def pressure(soil: Record, width: float, sinkage: Array) -> Array:
-    """Return the pressure [Pa] (n,) under a plate of `width` [m] at sinkages (n,) [m]: Bekker, p = (k_c / b + k_phi) z^n; NaN if not
-    positive.
+    """Return the pressure [Pa] (n,) under a plate of `width` [m] at sinkages (n,) [m] by `terrain.pressure_sinkage.virgin_pressure`; NaN if
+    not positive.
     """
-    k = float(soil[0]["k_c"]) / width + float(soil[0]["k_phi"])
-    return k * sinkage ** float(soil[0]["n"]) if k > 0.0 else np.full_like(sinkage, np.nan)
+    k, n, packing = float(soil[0]["k_c"]) / width + float(soil[0]["k_phi"]), float(soil[0]["n"]), float(packing_of(soil))
+    return np.array([virgin_pressure(k, n, packing, z) if k > 0.0 else np.nan for z in sinkage])
 
 
 def shear_stress(soil: Record, normal: float, displacement: Array) -> Array:

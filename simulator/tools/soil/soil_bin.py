@@ -168,6 +168,8 @@ def _settle(b, row, speed, h):
             # extrapolate a geometric series of sinkage changes to its sum (Aitken)
             ratio = move / moved if moved != 0.0 else 0.0
             ahead = move * min(ratio / (1.0 - ratio), MAX_EXTRAPOLATION) if 0.0 < ratio < 1.0 else 0.0
+            # the pressure of a layer rises too steeply for a series that goes far
+            ahead = min(ahead, max(0.5 * (b.under[0]["depth"] * b.under[0]["compaction"] - s["sinkage"]), 0.0))
             s["sinkage"] += ahead
             last, moved = s["sinkage"], 0.0 if ahead != 0.0 else move
     return False

@@ -38,6 +38,11 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
         "grouser5mm, all angles: sinkage": _DIG_IN,
         "grouser5mm, 15 to 90 deg: sign of the pull": _TURNED,
     },
+    "soil_snow": {
+        "HMMWV, 220 kg/m3, 0.22 m: resistance over load": (
+            "the formula grows with the 1.26th power of the width and was fitted to one narrow tire; the model works with the width itself"
+        ),
+    },
     "trajectories": {
         "dropped from the design position: pitch": (
             "the tires of Project Chrono become stiffer below 3 m/s and its bristles are "
