@@ -52,7 +52,8 @@ def snow(source: ReferenceData) -> Finding:
         here = np.array([SOILS[int(density)] == name for density in table[:, 0]])
         rows.append(_row(f"{name}: resistance over load", resistance[here], table[here, 3], MAX_RESISTANCE))
         rows.append(_row(f"{name}: sinkage over depth", sinkage[here] / table[here, 1], table[here, 2] / table[here, 1], MAX_SINKAGE))
-        plots.append(_panel(name, table[here], resistance[here]))
+        if here.sum() > 1:
+            plots.append(_panel(name, table[here], resistance[here]))
     hmmwv = build_tire("tmeasy_hmmwv")
     for density, depth, expected in HMMWV:
         found = rolling(hmmwv, density, depth, HMMWV_LOAD).resistance
