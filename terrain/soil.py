@@ -62,7 +62,16 @@ _SOIL = (
         1.0,
     ),
 )
-SOIL = (("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"), *rows(_SOIL))
+_CURVE = (
+    Field(
+        "slip_stretch",
+        Number("1", 1.0, 50.0),
+        "slips of the force curve of a tire over those that follow from the friction; its initial slope is divided by it (tires with `type: tmeasy`)",
+        1.0,
+    ),
+    Field("sliding", Number("1", 0.0, 1.0), "minimum of the sliding force over the maximum force (tires with `type: tmeasy`)", 0.0),
+)
+SOIL = (("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"), *rows(_SOIL), *rows(_CURVE))
 """Parameters of one kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and are not comparable."""
 
 REFERENCE_SINKAGE = 0.1
@@ -80,7 +89,7 @@ FIRM = {
 }  # fmt: skip
 """Soil below a hard surface if a terrain names none. Its fraction is always zero; the values only keep the equations finite."""
 
-_SURFACE = (Field("friction", _FRICTION, "friction coefficient between a tire and the surface"),)
+_SURFACE = (Field("friction", _FRICTION, "friction coefficient between a tire and the surface"), *_CURVE)
 _LOOKS_LIKE = Field("looks_like", Text("the name of a soil"), "soil whose colors are used for drawing", None)
 FILE = Variants("type", {"surface": _SURFACE, "soil": _SOIL}, ("surface", "soil"), "hard ground or deformable soil", (_LOOKS_LIKE,))
 """Fields of a file in ``configs/soils``."""
@@ -97,8 +106,9 @@ def soil(mapping: Mapping[str, Any], file: object, key: str = "") -> Record:
     ConfigError : wrong type, unknown or missing key, a number out of range
     """
     values = FILE.read(mapping, file, key)
-    out = filled(SOIL, values)
-    if values["type"] == "soil":
+    soft = values["type"] == "soil"
+    out = filled(SOIL, {**values, **{field.name: field.default for field in _CURVE}} if soft else values)
+    if soft:
         _check(values)
     else:
         out[0]["hardness"] = 1.0
@@ -139,9 +149,9 @@ def drawn_as(soils: Mapping[str, Mapping[str, Any]], name: str) -> str:
 
 
 def surface_on_soil(surface: Record, below: Record) -> Record:
-    """Return the record of a hard surface that fades into the soil `below`: hardness and friction of `surface`, other values of `below`."""
+    """Return the record of a hard surface that fades into the soil `below`: hardness and forces of `surface`, other values of `below`."""
     out = below.copy()
-    for name in ("hardness", "friction"):
+    for name in ("hardness", "friction", "slip_stretch", "sliding"):
         out[0][name] = surface[0][name]
     return out
 
@@ -153,6 +163,7 @@ def clear(out):
     s["friction"] = s["k_c"] = s["k_phi"] = s["n"] = s["cohesion"] = s["friction_angle"] = s["shear_modulus"] = 0.0
     s["unit_weight"] = s["c1"] = s["c2"] = s["exit_ratio"] = s["damping"] = s["elastic_stiffness"] = 0.0
     s["elastic_growth"] = s["slip_sinkage"] = s["tread_strength"] = s["depth"] = s["compaction"] = s["displaced"] = 0.0
+    s["slip_stretch"] = s["sliding"] = 0.0
 
 
 @inline
@@ -184,6 +195,8 @@ def add_share(soils, i, w, out):
     s["depth"] += w / a["depth"]
     s["compaction"] += w * a["compaction"]
     s["displaced"] += w * a["displaced"]
+    s["slip_stretch"] += w * a["slip_stretch"]
+    s["sliding"] += w * a["sliding"]
 
 
 @inline

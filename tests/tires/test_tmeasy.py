@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tire_rig
 
+from simulator.builder.builder import build_soil
 from vehicles.tires.moments import contact_length
 from vehicles.tires.radial import effective_radius, radial_force
 from vehicles.tires.tmeasy.steady_forces import axes_at, characteristic, force_at, slip_force, trail
@@ -107,6 +108,24 @@ def test_rolling_steadily_gives_the_steady_force(name, v_y, slip, speed):
     behind_peak = 0.25 * (V_BREAK / speed) ** 2 if of_peak > 1.0 else 0.0
     assert o["F_C"][2] == pytest.approx(6400.0, rel=1e-9)
     assert o["F_C"][:2] == pytest.approx([F_x, F_y], rel=1e-6 + behind_peak, abs=1e-3)
+
+
+@pytest.mark.parametrize(("surface", "peak", "kept"), [("snow", 1.9, 0.95), ("ice", 1.5, 0.96)])
+def test_snow_and_ice_have_their_maximum_at_a_larger_slip_than_asphalt_and_drop_little(surface, peak, kept):
+    """Usual coefficients of the Magic Formula: 1.7 and 2.1 times the slip at the maximum of dry asphalt, 0.95 and 0.96 of it at full sliding."""
+    slips = np.array([*np.geomspace(0.01, 0.6, 40), 4.0])
+    maximum = {}
+    for name in ("asphalt", surface):
+        forces = []
+        for slip in slips:
+            r = tire_rig.rig(ground=tire_rig.plane(build_soil(name)))
+            v = 10.0 * (1.0 + slip), 0.0  # braking
+            R_e = effective_radius(r.p.shared[0]["radius"], 6400.0 / r.p.shared[0]["stiffness"])
+            forces.append(-float(tire_rig.roll(tire_rig.place(r, 6400.0, v, 10.0 / R_e), distance=12.0)["F_C"][0]))
+        best = int(np.argmax(forces[:-1]))
+        maximum[name] = slips[best], forces[-1] / forces[best]
+    assert maximum[surface][0] == pytest.approx(peak * maximum["asphalt"][0], rel=0.15)
+    assert maximum[surface][1] == pytest.approx(kept, abs=0.01) and maximum["asphalt"][1] < 0.93
 
 
 def test_rows_of_another_code():

@@ -40,7 +40,7 @@ def soil(hardness=0.0, **values):
     """Return a SOIL record; default: sandy loam (15 %) of the Land Locomotion Laboratory (Wong 2008, table 2.3)."""
     loam = {"k_c": 5270.0, "k_phi": 1515040.0, "n": 0.7, "cohesion": 1720.0, "friction_angle": math.radians(29.0)}
     out = record(SOIL)
-    for key, value in {**FIRM, "friction": 0.8, **loam, "hardness": hardness, **values}.items():
+    for key, value in {**FIRM, "friction": 0.8, "slip_stretch": 1.0, **loam, "hardness": hardness, **values}.items():
         out[0][key] = value
     return out
 

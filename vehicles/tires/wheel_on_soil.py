@@ -259,7 +259,7 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
 def packing_of(soil):
     """Return 1 over the depth at which the layer of a soil (record of `SOIL`) is packed [1/m]: 0 in a half space."""
     g = soil[0]
-    return 0.0 if g["depth"] >= HALF_SPACE else 1.0 / (g["depth"] * g["compaction"])
+    return 1.0 / (g["depth"] * g["compaction"]) if 0.0 < g["depth"] < HALF_SPACE else 0.0
 
 
 @inline

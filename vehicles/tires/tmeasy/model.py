@@ -40,7 +40,7 @@ from vehicles.tires.bore_torque import gough_moment, turned
 from vehicles.tires.contract import TireModelKind
 from vehicles.tires.moments import contact_length
 from vehicles.tires.standstill import V_CREEP, V_FADE, smooth_sign
-from vehicles.tires.tmeasy.steady_forces import axes_at, factors, force_at, normalized, trail
+from vehicles.tires.tmeasy.steady_forces import axes_at, axes_on, factors, force_at, normalized, trail
 from vehicles.tires.tmeasy.tread_friction import V_BREAK, hold
 
 TMEASY = (
@@ -156,11 +156,12 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
 
     q = min(max(load / law["load"], LOAD_MIN), t["load_max"] / law["load"])
     m = max(under[0]["friction"], FRICTION_MIN) / t["friction"]
-    axes = axes_at(p.tmeasy, q)
+    own, stretch = axes_at(p.tmeasy, q), max(under[0]["slip_stretch"], 1.0)
+    axes = axes_on(own, stretch, under[0]["sliding"])
     rolling, v_t = smooth_sign(v_tread / V_FADE), abs(v_tread) + V_CREEP
     lean = 0.0
     if law["camber_stiffness"][0] > 0.0:
-        lean = o["hardness"] * rolling * o["camber"] * force_at(law["camber_stiffness"], q) / axes[1]
+        lean = o["hardness"] * rolling * o["camber"] * force_at(law["camber_stiffness"], q) / own[1]
     v_x, v_y = o["v_x"] - v_tread, o["v_y"] + lean * v_tread
     hat_x = hat_y = per_x = per_y = 1.0
     if law["combination"] == NORMALIZED:
@@ -194,7 +195,7 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
     if lean != 0.0:
         across += lean * v_tread / v_t
         turned += lean * v_tread * g * per_y
-    M_z = -o["hardness"] * turned * length * trail(p.tmeasy, q, across) * rolling
+    M_z = -o["hardness"] * turned * length * trail(p.tmeasy, q, across / stretch) * rolling
     if law["turn_stiffness"] > 0.0 or law["relaxation_by"] == LENGTH:
         M_z += twist(law, u, o, load, q, m * t["friction"], (abs(v_tread) + sliding * v_t, max(length, LENGTH_MIN)), h)
     return F_x, F_y, M_z, lean * R_e * F_y

@@ -42,6 +42,17 @@ def axes_at(p, q):
 
 
 @inline
+def axes_on(axes, stretch, sliding):
+    """Return `axes_at` on a surface with its own curve: slips times `stretch`, slopes divided by it, and at least `sliding` of the maximum forces
+    at full sliding."""
+    dfx0, dfy0, fxm, fym, sxm, sym, fxs, fys, sxs, sys = axes
+    if stretch != 1.0:
+        per = 1.0 / stretch
+        dfx0, dfy0, sxm, sym, sxs, sys = dfx0 * per, dfy0 * per, sxm * stretch, sym * stretch, sxs * stretch, sys * stretch
+    return dfx0, dfy0, fxm, fym, sxm, sym, max(fxs, sliding * fxm), max(fys, sliding * fym), sxs, sys
+
+
+@inline
 def factors(axes, slide, speed, weight):
     """Return the normalizing factors (hat_x, hat_y) of Rill for `axes_at`, at a slip of the rim over the friction ratio whose square is
     slide / speed.
