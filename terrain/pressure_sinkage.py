@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.algebra.exponential import exponential, logarithm
 from simulator.base.jit import inline
 
 MIN_FRICTION = 1e-4
@@ -32,7 +33,7 @@ def reece_modulus(k1: float, k2: float, b: float, n: float) -> float:
 @inline
 def virgin_pressure(k, n, h):
     """Return p = k h^n [Pa] at a depth h >= 0 of soil at first loading [B]."""
-    return k * math.exp(n * math.log(max(h, MIN_DEPTH)))
+    return k * exponential(n * logarithm(max(h, MIN_DEPTH)))
 
 
 @inline
