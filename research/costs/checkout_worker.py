@@ -97,6 +97,7 @@ def _tick_loop() -> Callable[[int], None] | None:
         from simulator.tick import new_watch, ticks
     except ImportError:
         return None
+    kernel_of_ticks: Any = ticks  # its arguments depend on the checkout
     parts = build(configuration(None, [Override(("terrain",), "flat", "bench")]))
     vehicle, cueing, arrays, command = parts.vehicle, parts.cueing, parts.ground.arrays, record(COMMAND)
     vehicle.reset(arrays, *parts.ground.spawn, gear=1)
@@ -107,7 +108,9 @@ def _tick_loop() -> Callable[[int], None] | None:
         from simulator.tick import VEHICLE_ROW
 
         others = (record(VEHICLE_ROW, 0),)
-    run = partial(ticks, vehicle.model, vehicle.space, arrays, cueing.records, new_watch(size=vehicle.size), command, *others, True)
+    run = partial(
+        kernel_of_ticks, vehicle.model, vehicle.space, arrays, cueing.records, new_watch(size=vehicle.size), command, *others, True
+    )
     run(10_000)
     return run
 

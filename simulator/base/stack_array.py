@@ -38,5 +38,5 @@ def _compiled_stack_array(_context: Any, count: Any) -> Any:
     return kind(count), generate
 
 
-stack_array: Callable[[int], Vector] = _compiled_stack_array if COMPILES else _plain_stack_array
+stack_array: Callable[..., Any] = _compiled_stack_array if COMPILES else _plain_stack_array
 """Return an array of this constant number of doubles, with any content. It exists until the kernel that contains the call returns."""
