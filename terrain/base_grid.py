@@ -128,6 +128,16 @@ def base_height(p, heights, x, y):
     return z
 
 
+@inline
+def plane_and_normal(p, heights, x, y, n):
+    """Return height and normal as `height_and_normal` of a grid with equal heights, a plane."""
+    g = p[0]
+    zx, zy = g["slope"][0], g["slope"][1]
+    length = math.sqrt(1.0 + zx * zx + zy * zy)
+    n[0], n[1], n[2] = -zx / length, -zy / length, 1.0 / length
+    return g["height"] + zx * within_reach(x) + zy * within_reach(y) + float(heights[0, 0])
+
+
 @kernel
 def height_and_normal(p, heights, x, y, n):
     """Return the height z in m of the base grid at x, y (m, in W); n (3,) receives its unit normal, in W, pointing up; see `base_and_slopes`.

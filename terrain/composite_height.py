@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from simulator.base.jit import inline, kernel
-from terrain.base_grid import base_and_slopes, base_height, height_and_normal, nodes_around, within_reach
+from terrain.base_grid import base_and_slopes, base_height, height_and_normal, nodes_around, plane_and_normal, within_reach
 from terrain.features.kernels import features_and_slopes
 from terrain.roughness import GAIN_STEPS, spline_weights, tiles_and_slopes
 
@@ -68,6 +68,8 @@ def footprint_height_and_normal(ground, x, y, n):
 @inline
 def _height_and_normal(ground, fine, spacing, x, y, n):
     """Return height and unit normal with the given fine tile."""
+    if not ground.p[0]["steepest"] > 0.0:
+        return plane_and_normal(ground.p, ground.heights, x, y, n)
     z = height_and_normal(ground.p, ground.heights, x, y, n)
     r, f = ground.roughness, ground.features
     if r.p[0]["gain"] > 0.0:

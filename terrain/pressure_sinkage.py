@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.algebra.exponential import exponential, logarithm
 from simulator.base.jit import inline
 
 MIN_FRICTION = 1e-4
@@ -39,14 +40,13 @@ def virgin_pressure(k, n, packing, h):
 
     `packing` is 1 over the depth at which the layer is packed [1/m], 0 in a half space. Above `PACKED` of this depth p follows its tangent.
     """
-    p = k * math.exp(n * math.log(max(h, MIN_DEPTH)))
-    if packing <= 0.0:
-        return p
-    if h * packing < PACKED:
-        return p / (1.0 - packing * h)
-    h_c = PACKED / packing
-    p = k * math.exp(n * math.log(h_c)) / (1.0 - PACKED)
-    return p * (1.0 + (n / h_c + packing / (1.0 - PACKED)) * (h - h_c))
+    h_c, rise = 1e300, 0.0
+    if packing > 0.0:
+        h_c = PACKED / packing
+        rise = n / h_c + packing / (1.0 - PACKED)
+    below = min(h, h_c)
+    p = k * exponential(n * logarithm(max(below, MIN_DEPTH))) / (1.0 - packing * below)
+    return p * (1.0 + rise * max(h - h_c, 0.0))
 
 
 @inline

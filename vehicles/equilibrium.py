@@ -430,5 +430,5 @@ def fix_tire(m, s, i, place, unknown):
     dx = unknown[0] - unknown[5] * (o["p_WC"][1] - place[1])
     dy = unknown[1] + unknown[5] * (o["p_WC"][0] - place[0])
     hold_tire(m, s, i, -(dx * o["x_W"][0] + dy * o["x_W"][1]), -(dx * o["y_W"][0] + dy * o["y_W"][1]))
-    s.tires[i]["sinkage"], s.tires[i]["dug"] = static_force(m.tires[i : i + 1], s.under, o["depth"])[2], 0.0
+    s.tires[i]["sinkage"], s.tires[i]["dug"] = static_force(m.tires[i : i + 1], s.under[i : i + 1], o["depth"])[2], 0.0
     s.tires[i]["firm"][0] = s.tires[i]["firm"][1] = o["hardness"]

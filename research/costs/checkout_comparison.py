@@ -29,10 +29,12 @@ SLICES = 8
 LABELS = {
     "evaluation": "evaluation (14 accelerations)",
     "step_hard": "step, hard ground",
+    "step_rough": "step, rough ground",
     "step_soil": "step, soil",
     "evaluation_five_link": "evaluation, five-link rear axle",
     "step_five_link": "step, five-link rear axle",
     "step_tables": "step, suspension from tables",
+    "tick": "tick, hard ground",
 }
 
 

@@ -1,6 +1,6 @@
 """Worker for one side of `python -m research bench --baseline`, run by its path with the packages of a checkout on the path.
 
-It uses only a vehicle by name, its step and its evaluation, so that it works with old checkouts. It prints the names of its figures in
+It uses only a vehicle by name, its step and its evaluation, and ticks where they exist, so that it works with old checkouts. It prints the names of its figures in
 one line. Then it answers every line with the name of a figure with the microseconds per round of one repeat.
 """
 
@@ -31,6 +31,7 @@ ROUNDS = 5000
 CARS = {
     # figure: vehicle, suspension, ground
     "step_hard": ("hmmwv", None, "flat"),
+    "step_rough": ("hmmwv", None, "flat_gravel"),
     "step_soil": ("hmmwv", None, "flat_soil"),
     "step_five_link": ("five_link_rear", None, "flat"),
     "step_tables": ("hmmwv", "table", "flat"),
@@ -81,7 +82,37 @@ def figures() -> dict[str, Callable[[int], None]]:
             evaluation = name.replace("step_hard", "evaluation").replace("step_five_link", "evaluation_five_link")
             found[evaluation] = partial(_evaluation_loop(hasattr(still.space, "blocks")), still.model, still.space)
             found[evaluation](10)
+    tick = _tick_loop()
+    if tick is not None:
+        found["tick"] = tick
     return found
+
+
+def _tick_loop() -> Callable[[int], None] | None:
+    """Return a function that runs ticks of a usual session on the road; None for a checkout that is too old for it."""
+    try:
+        from simulator.builder.builder import build
+        from simulator.configuration.configuration import configuration
+        from simulator.configuration.overrides import Override
+        from simulator.tick import new_watch, ticks
+    except ImportError:
+        return None
+    kernel_of_ticks: Any = ticks  # its arguments depend on the checkout
+    parts = build(configuration(None, [Override(("terrain",), "flat", "bench")]))
+    vehicle, cueing, arrays, command = parts.vehicle, parts.cueing, parts.ground.arrays, record(COMMAND)
+    vehicle.reset(arrays, *parts.ground.spawn, gear=1)
+    command[0]["throttle"], command[0]["steering"], command[0]["selector"] = 0.4, 0.05, 1
+    cueing.procedure.arm()
+    others: tuple[Any, ...] = ()
+    if "others" in signature(getattr(ticks, "py_func", ticks)).parameters:
+        from simulator.tick import VEHICLE_ROW
+
+        others = (record(VEHICLE_ROW, 0),)
+    run = partial(
+        kernel_of_ticks, vehicle.model, vehicle.space, arrays, cueing.records, new_watch(size=vehicle.size), command, *others, True
+    )
+    run(10_000)
+    return run
 
 
 def _evaluation_loop(has_blocks: bool) -> Callable[[Any, Any, int], None]:

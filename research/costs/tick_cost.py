@@ -66,11 +66,11 @@ def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, 
     `parts_on(terrain)` creates a vehicle and a platform for a terrain.
     """
     us = {"calibration": _median(repeats, lambda n: calibration_loop(_NUMBERS, n), 100_000)}
-    hard, soil = parts_on("flat"), parts_on("flat_soil")
+    hard, rough, soil = parts_on("flat"), parts_on("flat_gravel"), parts_on("flat_soil")
     h = hard.step
     vehicle, command = _driving(hard)
     us["evaluation"] = _median(repeats, lambda n: evaluation_loop(vehicle.model, vehicle.space, n), STEPS)
-    for name, parts in (("step_hard", hard), ("step_soil", soil)):
+    for name, parts in (("step_hard", hard), ("step_rough", rough), ("step_soil", soil)):
         vehicle, command = _driving(parts)
         us[name] = _median(repeats, partial(step_loop, vehicle.model, vehicle.space, parts.ground.arrays, command, h), STEPS)
     cueing = hard.cueing
@@ -90,7 +90,7 @@ def measure(repeats: int, parts_on: Callable[[str], SessionParts]) -> dict[str, 
             ticks(vehicle.model, vehicle.space, arrays, records, watch, command, others, True, 1)
 
     us["tick_from_python"] = _median(repeats, from_python, STEPS)
-    factors = {name: 1e6 * h / us[name] for name in ("step_hard", "step_soil", "tick", "tick_from_python")}
+    factors = {name: 1e6 * h / us[name] for name in ("step_hard", "step_rough", "step_soil", "tick", "tick_from_python")}
     return {"us": us, "real_time_factor": factors, "targets_us": TARGETS, "repeats": repeats, "machine": machine()}
 
 
@@ -121,6 +121,7 @@ LABELS = {
     "calibration": "calibration: 8 multiply-adds",
     "evaluation": "vehicle evaluation (14 accelerations)",
     "step_hard": "vehicle step, hard ground",
+    "step_rough": "vehicle step, rough ground",
     "step_soil": "vehicle step, soil",
     "washout": "washout filter",
     "cueing": "motion cueing (washout, procedure, limiter)",

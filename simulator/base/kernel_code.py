@@ -25,6 +25,8 @@ from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import TargetConfig
 
+from simulator.base import short_arguments  # noqa: F401 (for its effect)
+
 SMALL = 250
 """Maximum number of instructions of a kernel that is copied into its callers. LLVM inlines about 50. A larger limit compiles the same code
 repeatedly, a smaller limit adds calls to hot loops."""

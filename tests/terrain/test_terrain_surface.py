@@ -10,7 +10,8 @@ from numba.core.runtime.nrt import rtsys
 from simulator.base.jit import kernel
 from simulator.base.records import record
 from terrain.base_grid import height_and_normal
-from terrain.ground import GROUND, soil_under
+from terrain.composite_height import composed_height_and_normal, footprint_height_and_normal
+from terrain.ground import GROUND, Ground, soil_under
 from terrain.soil import SOIL
 
 
@@ -81,6 +82,21 @@ def test_a_base_plane_continues_to_infinity():
     for px, py in ((0.0, 0.0), (1e5, 3.0), (-7e6, 2e6), (1e12, -1e12)):
         assert height_and_normal(p, heights, px, py, n) == pytest.approx(5.0 + 0.3 * px - 0.1 * py, rel=1e-15)
         np.testing.assert_allclose(n, np.array((-0.3, 0.1, 1.0)) / np.sqrt(1.1), atol=1e-15)
+
+
+@pytest.mark.parametrize("evaluated", [composed_height_and_normal, footprint_height_and_normal])
+def test_a_ground_without_bumps_is_a_plane_to_the_last_bit(evaluated):
+    p, heights = ground(np.full((4, 4), 0.75), slope=(0.3, -0.1), height=5.0)
+    grid = np.zeros((4, 4))
+    plane = Ground("plane", p, heights, grid.astype(np.float32), grid.astype(np.uint8), record(SOIL), ("soil",), (0.0, 0.0, 0.0)).arrays
+    bumps = heights.copy()
+    bumps[3, 3] = 0.8
+    bumpy = Ground("bumpy", p.copy(), bumps, plane.hardness, plane.soil_ids, plane.soils, ("soil",), (0.0, 0.0, 0.0)).arrays
+    n, expected = np.empty(3), np.empty(3)
+    for x, y in ((-60.0, 3.0), (1e5, -9e4), (-1e300, 1e300)):
+        z = evaluated(plane, x, y, n)
+        assert z == pytest.approx(height_and_normal(p, heights, x, y, expected), rel=1e-15) and (n == expected).all()
+    assert evaluated(bumpy, -1.5, 13.0, n) != evaluated(plane, -1.5, 13.0, n)
 
 
 def test_the_border_is_constant_and_nothing_is_nan_far_outside():

@@ -31,6 +31,12 @@ FULLY_HARD = 1.0 - 1e-6
 
 @kernel
 def touch(p, s, i, ground, under, wheel, out):
+    """Run `touch_here` as a kernel."""
+    touch_here(p, s, i, ground, under, wheel, out)
+
+
+@inline
+def touch_here(p, s, i, ground, under, wheel, out):
     """Compute the contact of wheel i: frame, penetration, velocities into out[i]; the ground below it into `under` (record of `SOIL`).
 
         e = -(n - (n.a) a) / cos(camber)          radius that points to the ground, in the wheel plane

@@ -38,10 +38,11 @@ from __future__ import annotations
 
 import math
 
+from simulator.base.algebra.exponential import exponential, logarithm
 from simulator.base.jit import inline, kernel
 from terrain.features.shapes import smooth_step
 from terrain.ground import soil_under
-from vehicles.tires.contact import meet, touch, upright_of
+from vehicles.tires.contact import meet, touch, touch_here, upright_of
 from vehicles.tires.terrain_cache import (
     BEYOND,
     DIAGONAL,
@@ -84,7 +85,17 @@ def find_contact(p, s, i, ground, under, windows, wheel, out):
     if p[0]["contact_grid_spacing"] > 0.0 and ground.p[0]["steepest"] > 0.0:
         envelop(p, s, i, ground, under, windows, wheel, out)
     else:
-        touch(p, s, i, ground, under, wheel, out)
+        touch_here(p, s, i, ground, under, wheel, out)
+
+
+@kernel
+def find_contacts(p, s, ground, under, windows, wheel, out, first, count):
+    """Run `find_contact` for `count` wheels from the first one on, in one call: a call that passes a ground takes as long as a contact.
+
+    p, s, under, windows, wheel, out : (n,) records of all wheels
+    """
+    for i in range(first, first + count):
+        find_contact(p[i : i + 1], s, i, ground, under[i : i + 1], windows, wheel, out)
 
 
 @kernel
@@ -143,11 +154,17 @@ def envelop(p, s, i, ground, under, windows, wheel, out):
 
 
 @inline
+def square_of_chord(measure, R):
+    """Return Q [m2] of (2) for a measure [m7] above 0, at most MAX_DEPTH R^2."""
+    return min(exponential(2.0 / 7.0 * logarithm(measure / FULL_MEASURE)), MAX_DEPTH * R * R)
+
+
+@inline
 def depth_and_gradient(overlap, R):
     """Return the equivalent depth [m] of an `overlap_of_tire` with a disc of radius R [m], and its gradient along heading, down in the
     wheel plane and along the axle."""
     measure, along, down, lateral = overlap
-    Q = min((measure / FULL_MEASURE) ** (2.0 / 7.0), MAX_DEPTH * R * R)
+    Q = square_of_chord(measure, R)
     h = math.sqrt(R * R - Q)
     if Q < MAX_DEPTH * R * R:
         per = 1.0 / (7.0 * FULL_MEASURE * h * Q * Q * math.sqrt(Q))
@@ -204,7 +221,7 @@ def force_of_rim(p, w, ground, at, heading, axle, across, near):
     measure, along, down, lateral = overlap_of_tire(w, ground, p[0]["contact_grid_spacing"], at, heading, (R, *axle), across, near)
     if not (measure > MIN_MEASURE and down > 0.0):
         return 0.0, 0.0, 0.0, 0.0
-    Q = min((measure / FULL_MEASURE) ** (2.0 / 7.0), MAX_DEPTH * R * R)
+    Q = square_of_chord(measure, R)
     h = math.sqrt(R * R - Q)
     force = p[0]["bottoming_stiffness"] * Q / (R + h)
     if Q < MAX_DEPTH * R * R:

@@ -59,6 +59,9 @@ LINE = 512
 DIAGONAL = 0.1
 """Maximum difference of the magnitudes of the heading's components for which both families of grid lines are used, each with a weight."""
 
+NO_ROW = 1 << 62
+"""Row of no node."""
+
 COARSE = 0.5
 """m. Node spacing of a base grid above which it contains no sharp edges."""
 
@@ -72,6 +75,8 @@ TERRAIN_CACHE = (
     ("fine_key", (FINE, FINE), "1", "key of the cached fine node, 0: none", "i8"),
     ("fine", (FINE, FINE, 3), "m", "height of the fine node, and its slopes along x and y [1]"),
     ("row", (CROSSED,), "1", "scratch: per crossed grid line, index of the node to the right of the crossing", "i8"),
+    ("line", (3,), "1", "axis, first grid line and direction of the copied nodes, `height` to `mark`", "i8"),
+    ("copied", (CROSSED,), "1", "`row` of the copied nodes, NO_ROW: none", "i8"),
     ("place", (CROSSED,), "1", "scratch: position of the crossing between this node, 0, and the next, 1"),
     ("height", (2, CROSSED), "m", "scratch: heights of both nodes"),
     ("slope", (2, CROSSED), "1", "scratch: slopes of both nodes along the grid line"),
@@ -107,6 +112,8 @@ def refresh_cache(w, ground):
 @kernel
 def forget(w):
     """Clear the cache."""
+    for k in range(CROSSED):
+        w["copied"][k] = NO_ROW
     for i in range(NODES):
         for j in range(NODES):
             w["key"][i, j] = 0
@@ -263,7 +270,10 @@ def trace(w, ground, s, axis, plane, R):
 
 @kernel
 def trace_known(w, s, axis, plane, R):
-    """Return (number of points, number of points before the first one with a missing node); the line is valid only if both are equal."""
+    """Return (number of points, number of points before the first one with a missing node); the line is valid only if both are equal.
+
+    The copies of nodes that the line of the last step crossed, too, are used again.
+    """
     x, y, h, g = plane
     first, step, count = crossings(s, x, h, R)
     per, per_s = 1.0 / h, 1.0 / s
@@ -272,8 +282,14 @@ def trace_known(w, s, axis, plane, R):
         v = (y + u * g) * per_s
         low = math.floor(v)
         w["u"][k], w["place"][k], w["row"][k] = u, v - low, int(low)
+    if w["line"][0] != axis or w["line"][1] != first or w["line"][2] != step:
+        w["line"][0], w["line"][1], w["line"][2] = axis, first, step
+        for k in range(CROSSED):
+            w["copied"][k] = NO_ROW
     for k in range(count):
         i, j = first + step * k, w["row"][k]
+        if w["copied"][k] == j:
+            continue
         a, b = (i, j) if axis == 0 else (j, i)
         c, d = (i, j + 1) if axis == 0 else (j + 1, i)
         e, f, m, n = a & (NODES - 1), b & (NODES - 1), c & (NODES - 1), d & (NODES - 1)
@@ -302,6 +318,7 @@ def trace_new(w, ground, s, axis, plane, R, known):
 @inline
 def copy_nodes(w, k, axis, right, left):
     """Copy the values of both nodes of crossing k, given their positions in the cache."""
+    w["copied"][k] = w["row"][k]
     w["height"][0, k], w["height"][1, k] = w["node"][right[0], right[1], 0], w["node"][left[0], left[1], 0]
     w["slope"][0, k], w["slope"][1, k] = w["node"][right[0], right[1], 2 - axis], w["node"][left[0], left[1], 2 - axis]
     w["mark"][k] = w["uneven"][right[0], right[1]] | w["uneven"][left[0], left[1]]

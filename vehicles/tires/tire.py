@@ -98,6 +98,12 @@ def tire_step(p, s, i, ground, under, h, wheel, out):
     wheel, out : (n,) records of `WHEEL`, `TIRE_OUT`
     """
     find_contact(p.shared, s.tires, i, ground, under, s.windows, wheel, out)
+    load_and_advance(p, s, i, ground, under, h, wheel, out)
+
+
+@inline
+def load_and_advance(p, s, i, ground, under, h, wheel, out):
+    """Run the part of `tire_step` after the contact."""
     read_rut(p.shared, s.tires, i, ground.ruts, out)
     tire_forces(p, s, i, under, h, wheel, out)
     tire_advance(s, i, h, out)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from simulator.base.jit import inline
 from vehicles.tires.callback_models import advance_callback_models, callback_data, evaluate_models, fix_patch, press
-from vehicles.tires.enveloping_contact import find_contact
+from vehicles.tires.enveloping_contact import find_contacts
 from vehicles.tires.multipass import read_rut, write_rut
-from vehicles.tires.tire import Tire, TireStates, shared_advance, tire_advance, tire_forces, tire_step
+from vehicles.tires.tire import Tire, TireStates, load_and_advance, shared_advance, tire_advance, tire_forces
 from vehicles.tires.tmeasy.model import tmeasy_hold
 
 
@@ -30,13 +30,14 @@ def is_callback_model(m, i):
 def step_tires(m, s, ground, h):
     """Advance all tires by one step of h seconds with the wheel states at the start of the step."""
     states, callbacks = TireStates(s.tires, s.treads, s.windows), False
+    find_contacts(m.tires, s.tires, ground, s.under, s.windows, s.wheels, s.contacts, 0, len(s.wheels))
     for i in range(len(s.wheels)):
         if is_callback_model(m, i):
             callbacks = True
-            touch_ground(m, s, i, ground)
-            press(m.tires, callback_data(s), i, h, s.under)
+            read_rut(m.tires[i : i + 1], s.tires, i, ground.ruts, s.contacts)
+            press(m.tires, callback_data(s), i, h, s.under[i : i + 1])
         else:
-            tire_step(tire_of(m, i), states, i, ground, s.under, h, s.wheels, s.contacts)
+            load_and_advance(tire_of(m, i), states, i, ground, s.under[i : i + 1], h, s.wheels, s.contacts)
     if callbacks:
         evaluate_models(m.tires, m.treads.laws, callback_data(s), h, False)
         for i in range(len(s.wheels)):
@@ -48,7 +49,7 @@ def step_tires(m, s, ground, h):
 @inline
 def touch_ground(m, s, i, ground):
     """Compute the contact of tire i, the ground below it and the earlier rut there."""
-    find_contact(m.tires[i : i + 1], s.tires, i, ground, s.under, s.windows, s.wheels, s.contacts)
+    find_contacts(m.tires, s.tires, ground, s.under, s.windows, s.wheels, s.contacts, i, 1)
     read_rut(m.tires[i : i + 1], s.tires, i, ground.ruts, s.contacts)
 
 
@@ -56,9 +57,9 @@ def touch_ground(m, s, i, ground):
 def press_tire(m, s, i, h):
     """Compute forces and rates of tire i at its present contact; for a callback model, all that precedes `evaluate_callback_models`."""
     if is_callback_model(m, i):
-        press(m.tires, callback_data(s), i, h, s.under)
+        press(m.tires, callback_data(s), i, h, s.under[i : i + 1])
     else:
-        tire_forces(tire_of(m, i), TireStates(s.tires, s.treads, s.windows), i, s.under, h, s.wheels, s.contacts)
+        tire_forces(tire_of(m, i), TireStates(s.tires, s.treads, s.windows), i, s.under[i : i + 1], h, s.wheels, s.contacts)
 
 
 @inline

@@ -9,15 +9,26 @@ Terrain-Vehicle Systems (1969). Pressures and passive pressures are those of `te
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
+import numpy as np
+
+from simulator.base.algebra.exponential import exponential
+from simulator.base.algebra.trigonometry import sine_cosine
 from simulator.base.jit import inline, kernel
+from simulator.base.stack_array import stack_array
 from terrain.pressure_sinkage import hegedus_factors, remembered_pressure
 from terrain.soil import HALF_SPACE
 
-NODES = (0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623)
-WEIGHTS = (0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626)
-"""Positive half of the Gauss-Legendre rule of 8 points."""
+_NODES = np.array([0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623])
+_WEIGHTS = np.array([0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626])
+NODES, WEIGHTS = np.concatenate([-_NODES[::-1], _NODES]), np.concatenate([_WEIGHTS[::-1], _WEIGHTS])
+"""Gauss-Legendre rule from -1 to 1."""
+
+POINTS = 8
+"""Points of the rule."""
+
+TERMS = 9 * POINTS
+"""Values at the points of the integrands that `contact_forces` returns."""
 
 VIRGIN = (0.0, 0.0, 0.0, 0.0)
 """Memory of undisturbed soil."""
@@ -104,7 +115,7 @@ def sheared_by(r, K, motion, flow, turned, angle):
     j_x = r * (e * (turned - rise) + s_x * rise + flow[0] * min(turned, flow[1]))
     j_y = r * s_y * turned
     j = math.sqrt(j_x * j_x + j_y * j_y + 1e-12 * K * K)
-    mobilized = 1.0 - math.exp(-j / K)
+    mobilized = 1.0 - exponential(-j * (1.0 / K))  # the loop divides once
     along = (1.0 - velocity) * mobilized / j
     v_x = e * (1.0 - cos_t) + s_x * cos_t
     with_velocity = velocity * mobilized / math.sqrt(v_x * v_x + s_y * s_y + TINY)
@@ -112,70 +123,35 @@ def sheared_by(r, K, motion, flow, turned, angle):
 
 
 @inline
-def small_sine_cosine(x):
-    """Return (sin x, cos x) to 1e-10 for |x| < 0.8, from the Taylor series."""
-    y = x * x
-    return (
-        x * (1.0 - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0 * (1.0 - y / 72.0 * (1.0 - y / 110.0))))),
-        1.0 - y / 2.0 * (1.0 - y / 12.0 * (1.0 - y / 30.0 * (1.0 - y / 56.0 * (1.0 - y / 90.0 * (1.0 - y / 132.0))))),
-    )
-
-
-class ArcSums(NamedTuple):
-    """Integrals over the arcs: in Pa, to be multiplied with r b, the quantities that `contact_forces` returns."""
-
-    W_sigma: Any
-    W_tau: Any
-    R: Any
-    H: Any
-    S: Any
-    F_y: Any
-    H_max: Any
-    side: Any
-    """N"""
-    way: Any
-    """mean of theta_1 - theta, times `H_max`"""
-
-
-@inline
-def angle_of_node(theta_1, middle, turn, sign):
-    """Return (theta_1 - theta, sin theta, cos theta) at the angle theta = middle + sign turn; both are (angle, sine, cosine)."""
-    mid, sin_m, cos_m = middle
-    off, sine, cosine = turn
-    return theta_1 - mid - sign * off, sin_m * cosine + sign * cos_m * sine, cos_m * cosine - sign * sin_m * sine
-
-
-@inline
-def add_node(sums, earth, r, weight, sigma, part, height, angle):
-    """Return the sums with one more node of an arc.
+def terms_of(earth, r, weight, sigma, part, height, angle):
+    """Return the terms of a point of an arc in the integrals of `contact_forces`.
 
     Parameters
     ----------
-    sums : ArcSums
     earth : as in `contact_forces`
     weight : part of the arc [rad]
     sigma : pressure [Pa]
     part : result of `sheared_by`
     height : m, below the ground
-    angle : result of `angle_of_node`
+    angle : (theta_1 - theta, sin theta, cos theta)
     """
     _, _, cohesion, tan_phi, _, wall, wall_growth, _ = earth
     turned, sin_t, cos_t = angle
     w = weight * (cohesion + sigma * tan_phi)
-    return ArcSums(
-        sums.W_sigma + weight * sigma * cos_t,
-        sums.W_tau + w * part[0] * sin_t,
-        sums.R + weight * sigma * sin_t,
-        sums.H + w * part[0] * cos_t,
-        sums.S + w * part[0],
-        sums.F_y + w * part[1],
-        sums.H_max + w * cos_t,
-        sums.side + weight * (wall + wall_growth * height) * height * (r - height * cos_t),
-        sums.way + w * cos_t * turned,
-    )
+    return (
+        weight * sigma * cos_t, w * part[0] * sin_t, weight * sigma * sin_t, w * part[0] * cos_t, w * part[0], w * part[1], w * cos_t,
+        weight * (wall + wall_growth * height) * height * (r - height * cos_t), w * cos_t * turned,
+    )  # fmt: skip
 
 
 @inline
+def total(terms, row):
+    """Return the sum of a row of `terms`."""
+    t = POINTS * row
+    return ((terms[t] + terms[t + 4]) + (terms[t + 1] + terms[t + 5])) + ((terms[t + 2] + terms[t + 6]) + (terms[t + 3] + terms[t + 7]))
+
+
+@kernel
 def contact_forces(earth, memory, wheel, arc, motion, panels):
     """Return the forces of the soil on a rigid wheel, by Gauss-Legendre integration over the arcs ahead of and behind the maximum pressure.
 
@@ -205,39 +181,43 @@ def contact_forces(earth, memory, wheel, arc, motion, panels):
     theta_1, theta_m, theta_2, taken, theta_0, flat = arc
     flow = (taken, theta_1 - theta_0)
     floor = memory[3]
-    c1, s1 = math.cos(theta_1), math.sin(theta_1)
+    s1, c1 = sine_cosine(theta_1)
     half_f, half_r = 0.5 * (theta_1 - theta_m) / panels, 0.5 * (theta_m - theta_2) / panels
 
-    sums = ArcSums(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    terms = stack_array(TERMS)
+    points = POINTS * min(panels, 1)  # 8, unknown to the compiler, which vectorizes the loop only if it cannot unroll it
+    for j in range(TERMS):
+        terms[j] = 0.0
     for panel in range(panels):
-        mid_f, mid_r = theta_m + (2 * panel + 1) * half_f, theta_m - (2 * panel + 1) * half_r
-        front, rear = (mid_f, math.sin(mid_f), math.cos(mid_f)), (mid_r, math.sin(mid_r), math.cos(mid_r))
-        for node in range(4):
-            off_f, off_r = half_f * NODES[node], half_r * NODES[node]
-            turn_f, turn_r = (off_f, *small_sine_cosine(off_f)), (off_r, *small_sine_cosine(off_r))
-            for sign in (1.0, -1.0):
-                # the pressure at a node of the front arc equals that at the mirrored node of the rear arc
-                angle = angle_of_node(theta_1, front, turn_f, sign)
-                height = r * (angle[2] - c1)
-                sigma = remembered_pressure(k, n, packing, memory, floor + height)
-                part = sheared_by(r, K, motion, flow, angle[0], (s1 - angle[1], angle[2]))
-                sums = add_node(sums, earth, r, WEIGHTS[node] * half_f, sigma, part, height, angle)
-
-                angle = angle_of_node(theta_1, rear, turn_r, -sign)
-                height = max(r * (angle[2] - c1), 0.0)
-                part = sheared_by(r, K, motion, flow, angle[0], (s1 - angle[1], angle[2]))
-                sums = add_node(sums, earth, r, WEIGHTS[node] * half_r, sigma, part, height, angle)
+        middle_f, middle_r = theta_m + (2 * panel + 1) * half_f, theta_m - (2 * panel + 1) * half_r
+        for j in range(points):
+            theta = middle_f + half_f * NODES[j]
+            sine, cosine = sine_cosine(theta)
+            part = sheared_by(r, K, motion, flow, theta_1 - theta, (s1 - sine, cosine))
+            height = r * (cosine - c1)
+            sigma = remembered_pressure(k, n, packing, memory, floor + height)
+            front = terms_of(earth, r, WEIGHTS[j] * half_f, sigma, part, height, (theta_1 - theta, sine, cosine))
+            # the pressure at a point of the rear arc equals that at the mirrored point of the front arc
+            theta = middle_r - half_r * NODES[j]
+            sine, cosine = sine_cosine(theta)
+            part = sheared_by(r, K, motion, flow, theta_1 - theta, (s1 - sine, cosine))
+            height = max(r * (cosine - c1), 0.0)
+            rear = terms_of(earth, r, WEIGHTS[j] * half_r, sigma, part, height, (theta_1 - theta, sine, cosine))
+            for t in range(len(front)):
+                terms[POINTS * t + j] += front[t] + rear[t]
 
     if flat > 0.0:
-        height = r * (math.cos(theta_m) - c1)
-        turned = theta_1 - theta_m + flat  # to the middle of the flat part
+        height, turned = r * (math.cos(theta_m) - c1), theta_1 - theta_m + flat  # to the middle of the flat part
         part = sheared_by(r, K, motion, flow, turned, (s1, 1.0))
         sigma = remembered_pressure(k, n, packing, memory, floor + height)
-        sums = add_node(sums, earth, r, 2.0 * flat, sigma, part, height, (turned, 0.0, 1.0))
+        level = terms_of(earth, r, 2.0 * flat, sigma, part, height, (turned, 0.0, 1.0))
+        for t in range(len(level)):
+            terms[POINTS * t] += level[t]
 
-    area, q = r * b, sums
+    area, strength = r * b, total(terms, 6)
     return (
-        area * q.W_sigma, area * q.W_tau, area * q.R, area * q.H, area * q.S, area * q.F_y, area * q.H_max, q.side, r * q.way / max(q.H_max, 1e-300),
+        area * total(terms, 0), area * total(terms, 1), area * total(terms, 2), area * total(terms, 3), area * total(terms, 4),
+        area * total(terms, 5), area * strength, total(terms, 7), r * total(terms, 8) / max(strength, 1e-300),
     )  # fmt: skip
 
 
