@@ -196,7 +196,9 @@ class Camera:
         warnings.warn(f"sensor {settings.name}: {text}; hint: {hint}", InsideBodyWarning, stacklevel=2)
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
-        """Take the images."""
+        """Take the images. Only a renderer reads the ruts; rays see the world of the input without them."""
+        if self._renderer is None or not self._renders:
+            seen.release()
         p_WS, R_WS = self._pose(seen.readout)
         rendered = self._rendered(seen, p_WS, R_WS @ R_SC)
         arrays: dict[str, NDArray[Any]] = {}
@@ -235,7 +237,8 @@ class Camera:
             return None
         color, objects = "color" in self._images, self._has_objects and self._by_opengl
         try:
-            return self._renderer.render(self._view, (p_WC, R_WC), (seen.readout, seen.world.objects, seen.world.vehicles), color, objects)
+            world = seen.readout, seen.world.objects, seen.world.vehicles
+            return self._renderer.render(self._view, (p_WC, R_WC), world, color, objects, seen.release)
         except DeviceError as error:
             if not self._has_objects:
                 raise

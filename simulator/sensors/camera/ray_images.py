@@ -67,7 +67,7 @@ def cast_images(
     own : range of each ray to the own vehicle [m], see `own_vehicle`; None: without the vehicle
     """
     limit = max_range if own is None else np.minimum(max_range, own)  # nothing behind the own vehicle is seen
-    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, limit, time, roughness=False, porous=True)
+    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, limit, time, roughness=False, porous=True, ruts=False)
     if own is not None:
         nearer = np.isinf(hits.range) & (own <= max_range)
         hits = hits._replace(range=np.where(nearer, own, hits.range), object=np.where(nearer, OWN_VEHICLE, hits.object))

@@ -201,6 +201,7 @@ class Lidar:
         start, world, random = seen.time - self._period, seen.world, seen.random
         beams = beams_of_history(self._fired, seen.history, start, self._mount.p_BS, self._mount.R_BS, self._along_B)
         hits, depths = self._cast(world, beams, start, random)
+        seen.release()
         strengths = self._strengths(world, beams, hits, depths)
         ranges = hits.range
         if self._own is not None:
