@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.sensors.camera.geometry import R_SC, Intrinsics, all_pixels, rays_of
+from simulator.sensors.ray_threads import RayThreads, SensorRays
 from terrain.objects.labels import LABELS
 from terrain.rays.caster import OWN_VEHICLE, RayCaster
 
@@ -59,6 +60,7 @@ def cast_images(
     max_range: float,
     time: float,
     own: Array | None = None,
+    threads: RayThreads | None = None,
 ) -> RayImages:
     """Return the images of a camera at p_WS (3,) [m], R_WS (3, 3), at `time` [s]. Beyond `max_range` [m] nothing is seen.
 
@@ -67,7 +69,8 @@ def cast_images(
     own : range of each ray to the own vehicle [m], see `own_vehicle`; None: without the vehicle
     """
     limit = max_range if own is None else np.minimum(max_range, own)  # nothing behind the own vehicle is seen
-    hits = caster.cast(p_WS, rays.directions_S @ R_WS.T, limit, time, roughness=False, porous=True, ruts=False)
+    cast = SensorRays(p_WS, rays.directions_S @ R_WS.T, limit, time)
+    hits, _ = (threads or RayThreads(1)).cast(caster, cast, roughness=False, porous=True, ruts=False)
     if own is not None:
         nearer = np.isinf(hits.range) & (own <= max_range)
         hits = hits._replace(range=np.where(nearer, own, hits.range), object=np.where(nearer, OWN_VEHICLE, hits.object))
