@@ -102,8 +102,8 @@ class PoseRecorder:
         assert self._start is not None
         ring, now = self._watch.history, self.ticks
         first = max(tick, self._first, now - len(ring) + 1)
-        rows = ring[np.arange(max(first - 1, self._first), now) % len(ring)]
-        out = [np.ascontiguousarray(rows[name]) for name in PoseHistory._fields]
+        rows = np.arange(max(first - 1, self._first), now) % len(ring)
+        out = [ring[name][rows] for name in PoseHistory._fields]
         if first == self._first:
             out = [np.concatenate(pair) for pair in zip(self._start, out, strict=True)]
         return PoseHistory(*out)
