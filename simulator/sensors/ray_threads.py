@@ -39,8 +39,13 @@ class SensorRays(NamedTuple):
 
     def part(self, first: int) -> SensorRays:
         """Return a slice of the rays."""
-        count = len(self.direction)
-        return SensorRays(*(one[first : first + SLICE] if isinstance(one, np.ndarray) and len(one) == count else one for one in self))
+        count, parts = len(self.direction), self._asdict()
+        return SensorRays(
+            **{
+                name: one[first : first + SLICE] if isinstance(one, np.ndarray) and len(one) == count else one
+                for name, one in parts.items()
+            }
+        )
 
 
 class RayThreads:
@@ -62,9 +67,10 @@ class RayThreads:
         def work(own: RayCaster) -> None:
             for first in firsts:
                 part, passed = _cast(own, rays.part(first), options)
-                for all_rays, some in zip((*hits, depths), (*part, passed), strict=True):
-                    if all_rays is not None:
-                        all_rays[first : first + SLICE] = some
+                rows = slice(first, first + SLICE)
+                hits.range[rows], hits.object[rows], hits.normal[rows] = part
+                if depths is not None and passed is not None:
+                    depths[rows] = passed
 
         def work_beside(own: RayCaster) -> None:
             take_priority()
