@@ -64,7 +64,7 @@ class SessionSensors:
         self, sensors: Sequence[MountedSensor], time: float, readout: Record, objects: ObjectSet, vehicles: Callable[[], Record], wait: bool
     ) -> None:
         """Let some of the sensors measure; `vehicles` returns the states of the others; `wait` for plugins, not in real time."""
-        for sensor in sensors:
+        for sensor in sorted(sensors, key=lambda one: not one.runs_beside):  # these compute while the others measure
             history = partial(self._poses.since, sensor.last_tick)
             sensor.serve(SensorInput(time, readout, history, partial(self._worlds.world, objects, vehicles)), wait)
             sensor.last_tick = self._poses.ticks
@@ -102,8 +102,8 @@ class PoseRecorder:
         assert self._start is not None
         ring, now = self._watch.history, self.ticks
         first = max(tick, self._first, now - len(ring) + 1)
-        rows = ring[np.arange(max(first - 1, self._first), now) % len(ring)]
-        out = [np.ascontiguousarray(rows[name]) for name in PoseHistory._fields]
+        rows = np.arange(max(first - 1, self._first), now) % len(ring)
+        out = [ring[name][rows] for name in PoseHistory._fields]
         if first == self._first:
             out = [np.concatenate(pair) for pair in zip(self._start, out, strict=True)]
         return PoseHistory(*out)

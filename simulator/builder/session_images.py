@@ -109,10 +109,18 @@ class SessionImages:
         if self._users == 0 and "_process" in self.__dict__:
             self._process.close()
 
-    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet, Record], color: bool, objects: bool) -> Rendered:
+    def render(
+        self,
+        view: View,
+        pose: tuple[Array, Array],
+        seen: tuple[Record, ObjectSet, Record],
+        color: bool,
+        objects: bool,
+        taken: Callable[[], None],
+    ) -> Rendered:
         """Return images, see `simulator.sensors.rendering.ImageRenderer`."""
         self._process.soil = self.soil
-        images = self._process.render(_camera(view), pose, *seen, color=color, numbers=objects)
+        images = self._process.render(_camera(view), pose, *seen, color=color, numbers=objects, taken=taken)
         numbers: NDArray[np.int32] = np.where(images.number > 0, images.number + np.int32(seen[1].first - 1), images.number)
         return Rendered(images.color, numbers, images.depth)
 

@@ -16,6 +16,7 @@ their own; a result that comes after its delivery time is late and counted.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -59,6 +60,7 @@ class SensorInput:
         self._history, self._world = history, world
         self._poses: PoseHistory | None = None
         self._around: SensorWorld | None = None
+        self._released = threading.Event()
 
     @property
     def history(self) -> PoseHistory:
@@ -81,8 +83,16 @@ class SensorInput:
         """New generator of random numbers for this measurement: the same ones whether measurements before it were skipped or not."""
         return np.random.default_rng(self.seed)
 
+    def release(self) -> None:
+        """Let the ticks go on: `step` does not read the world any more. Otherwise, a run on soil in which wheels leave ruts waits until it returns."""
+        self._released.set()
+
+    def wait_for_release(self, seconds: float) -> None:
+        """Wait until the input was released, at most `seconds` of wall time."""
+        self._released.wait(seconds)
+
     def for_thread(self) -> SensorInput:
-        """Return a copy that does not change with the session."""
+        """Return a copy that does not change with the session, except for the ruts until `release`."""
         history, world = self.history, self.world.frozen()
         return SensorInput(self.time, self.readout.copy(), lambda: history, lambda: world, self.seed)
 

@@ -82,6 +82,11 @@ class MountedSensor:
         """Arrays that its settings make it measure."""
         return self.kind.arrays_of(self.settings)
 
+    @property
+    def runs_beside(self) -> bool:
+        """Whether it computes beside the ticks until its delivery, in a run, too."""
+        return self._thread is not None and self.settings.latency > 0.0
+
     def latest(self, time: float) -> Measurement:
         """Return the last delivered measurement, with its age at `time` [s]."""
         age = time - self._latest.time
@@ -116,9 +121,13 @@ class MountedSensor:
                 self.skipped += 1
             elif not self.trouble:
                 self._due.append(Due(seen.time, at, None))
-                self._thread.submit(seen.for_thread())
-                if wait and seen.world.changes:
-                    self._collect(seen.time, wait)
+                sent = seen.for_thread()
+                self._thread.submit(sent)
+                if wait and sent.world.changes:
+                    if self._plugin:
+                        self._collect(seen.time, wait)
+                    else:
+                        sent.wait_for_release(HANGS)
         self.deliver(seen.time, wait)
 
     def deliver(self, time: float, wait: bool) -> None:
@@ -161,7 +170,10 @@ class MountedSensor:
 
     def _measure(self, seen: SensorInput) -> tuple[Record, Arrays]:
         """Call the sensor; in its thread if it has one."""
-        arrays = self._sensor.step(seen, self._measured) or {}
+        try:
+            arrays = self._sensor.step(seen, self._measured) or {}
+        finally:
+            seen.release()
         if self._plugin and (fault := value_fault(self._measured)):
             raise ValueError(fault)
         if fault := array_fault(self.kind.arrays, arrays):

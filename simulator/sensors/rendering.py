@@ -77,7 +77,15 @@ class ImageRenderer(Protocol):
     def close(self, view: View) -> None:
         """Close a view."""
 
-    def render(self, view: View, pose: tuple[Array, Array], seen: tuple[Record, ObjectSet, Record], color: bool, objects: bool) -> Rendered:
+    def render(
+        self,
+        view: View,
+        pose: tuple[Array, Array],
+        seen: tuple[Record, ObjectSet, Record],
+        color: bool,
+        objects: bool,
+        taken: Callable[[], None],
+    ) -> Rendered:
         """Return images; waits until they are rendered.
 
         Parameters
@@ -86,6 +94,7 @@ class ImageRenderer(Protocol):
         seen : READOUT of the vehicle, whose time is that of the images; objects, and states of the other vehicles
             (`simulator.view.vehicle_states.VEHICLE`) at this time
         color, objects : whether to render colors; objects and depths
+        taken : called when the state of the world was read, ruts included, and only the images are missing
 
         Raises DeviceError: images cannot be rendered, see `simulator.view.camera_process.CameraProcess.render`.
         """

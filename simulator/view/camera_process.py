@@ -7,7 +7,7 @@ import select
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,7 @@ class CameraProcess:
         vehicles: Record = NO_STATES,
         color: bool = True,
         numbers: bool = True,
+        taken: Callable[[], None] = lambda: None,
     ) -> Images:
         """Return the images of a camera at the time of the readout; waits until they are rendered.
 
@@ -93,13 +94,14 @@ class CameraProcess:
         pose : position p_WC (3,) [m] and optical axes R_WC (3, 3), in W
         readout, objects, vehicles : vehicle, objects and other vehicles (records of VEHICLE) at this time
         color, numbers : which images
+        taken : called when the arguments and the ruts were read
 
         Raises DeviceError: there is no EGL, or the process has ended. Each further call raises it again.
         """
         with self._lock:
             self.reserve(camera)
             try:
-                return self._started().render(camera, pose, (readout, objects, vehicles), self.soil, (color, numbers))
+                return self._started().render(camera, pose, (readout, objects, vehicles), self.soil, (color, numbers), taken)
             except DeviceError as error:
                 self._fail(error)
                 raise
@@ -158,8 +160,9 @@ class _Running:
         seen: tuple[Record, ObjectSet, Record],
         soil: SoilMemory | None,
         kinds: tuple[bool, bool],
+        taken: Callable[[], None],
     ) -> Images:
-        """As `CameraProcess.render`; `seen`: readout, objects, vehicles."""
+        """As `CameraProcess.render`; `seen`: readout, objects, vehicles; `kinds`: color, numbers."""
         readout, objects, vehicles = seen
         self.renderer()
         request = self._images.request[0]
@@ -174,6 +177,7 @@ class _Running:
             os.write(self._process.pipes[0].fileno(), READY)
         except OSError:
             raise DeviceError(self._reason()) from None
+        taken()
         self._wait(IMAGE_TIME, "has rendered no image")
         return self._images.images.copied()
 

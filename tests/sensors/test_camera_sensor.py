@@ -100,6 +100,13 @@ def test_depth_to_a_wall_is_the_distance_along_the_axis_in_the_whole_image() -> 
     assert np.isinf(found["depth"][found["object"] == -1]).all()
 
 
+def test_images_by_rays_are_the_same_in_1_2_and_4_threads() -> None:
+    keys = {"images": ["depth", "object"], "width": 120, "height": 90}
+    one, *others = (serve(make(None, threads=threads, **keys), readout(), 1.5) for threads in (1, 2, 4))
+    assert {WALL, WALKER, GLOBE} <= set(np.unique(one["object"]))
+    assert all((one[name] == other[name]).all() for other in others for name in one)
+
+
 def test_a_turned_camera_on_a_turned_vehicle_sees_along_its_own_axis() -> None:
     """Vehicle 30 degrees to the left, camera 60 degrees to the right and 10 down: the middle pixel looks 30 degrees to the right."""
     state = readout(yaw=math.radians(30.0))

@@ -84,8 +84,8 @@ class Sensing:
         self.seen.append((t, dict(sensors)))
 
 
-def session(sensors: Any, driver: Any = None) -> Session:
-    ground = build_ground("flat")
+def session(sensors: Any, driver: Any = None, terrain: str = "flat") -> Session:
+    ground = build_ground(terrain)
     made = make_sensors(sensors, "test", SensorContext(ground, H, 7))
     out = Session(
         build_vehicle("hmmwv", check_step=False),
@@ -121,6 +121,32 @@ def test_a_run_delivers_each_measurement_after_its_latency_however_long_it_takes
             assert math.isnan(measured.time) and measured.age == math.inf and not measured.arrays
         else:
             assert (measured.time, measured.age) == pytest.approx((expected, t - expected))
+
+
+@pytest.mark.parametrize("releases", [True, False])
+def test_on_soil_the_ticks_wait_until_a_sensor_has_read_the_world(monkeypatch: pytest.MonkeyPatch, releases: bool) -> None:
+    moved, ticks_first = threading.Event(), []
+
+    class Reader(Tracker):
+        def step(self, seen: SensorInput, out: Record) -> Mapping[str, np.ndarray]:
+            moved.clear()
+            if releases:
+                seen.release()
+            ticks_first.append(moved.wait(20.0 if releases else 0.2))
+            return super().step(seen, out)
+
+    class Moving(Sensing):
+        def read(self, *seen: Any) -> None:
+            super().read(*seen)
+            moved.set()
+
+    SENSOR_KINDS._kinds["inner"] = kind("inner", Reader, in_thread=True)
+    s = session([{"type": "inner", "latency": 0.015}, "tracker"], Moving(), "flat_soil")
+    s.run(0.058)  # both measurements are delivered, at 0.035 and 0.055 s
+    s.close()
+    assert not s.output.failures and ticks_first == [releases] * 2
+    inner = s.measuring.sensors[0].latest(s.time)
+    assert (inner.time, inner.age) == pytest.approx((0.04, 0.018))
 
 
 def test_the_history_has_each_pose_since_the_last_measurement() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from simulator.weather import Weather, rain_extinction
 from terrain.load_terrain import load_terrain
 from terrain.objects.labels import LABELS
 from terrain.objects.object_set import NO_OBJECTS
+from terrain.objects.paths import Path as Way
 from terrain.objects.world_object import Box, Material, Sphere, WorldObject
 from tests.sensors.lidar_samples import lidar, scanned
 from vehicles.contact.part_section import box_corners, fill_parts
@@ -286,6 +288,27 @@ def test_presets_have_the_columns_of_their_rate(preset: str) -> None:
     assert arrays["points"].shape == {"vlp_16": (1808, 16), "hdl_32e": (2170, 32), "os1_64": (1024, 64)}[preset]
 
 
+def test_a_scan_is_the_same_in_1_2_and_4_threads() -> None:
+    way = Way(np.array(((8.0, 9.0, 1.0), (8.0, -9.0, 1.0))), speeds=np.full(2, 30.0))
+    leaves = Material(extinction=0.4)
+    bush = WorldObject("bush", Sphere(4.0), (-9.0, 3.0, 2.0), label="vegetation", material=leaves)
+    others = bush, WorldObject("mover", Box((2.0, 2.0, 3.0)), (8.0, 9.0, 1.0), motion=way)
+    found = []
+    for threads in (1, 2, 4):
+        sensor = lidar(deskewed=True, weather=Weather(5.0 / 3.6e6), threads=threads)
+        for _ in range(2):  # in the second scan the threads exist
+            out, arrays = scanned(sensor, wall(30.0), *others, speed=12.0)
+            found.append((out.tobytes(), *(array.tobytes() for array in arrays.values())))
+        beside = [one for one in threading.enumerate() if one.name.startswith("rays")]
+        assert len(beside) == threads - 1
+        sensor.close()
+        for one in beside:
+            one.join(5.0)
+            assert not one.is_alive()
+    assert {1, 2, 3} <= set(np.unique(arrays["points"]["object"]))
+    assert all(one == found[0] for one in found)
+
+
 @pytest.mark.parametrize("keys", [{"footprint_rays": 3}, {"preset": "os1_64", "columns": 8192, "footprint_rays": 9}])
 def test_impossible_scans_are_refused(keys: dict[str, Any]) -> None:
     with pytest.raises(JounceError, match=r"sensor lidar: .* expected"):
@@ -294,7 +317,8 @@ def test_impossible_scans_are_refused(keys: dict[str, Any]) -> None:
 
 def test_the_ground_reflects_as_its_material() -> None:
     ground = load_terrain({"type": "flat", "surface": "asphalt"}, "t.yaml", Path(), {"asphalt": {"type": "surface", "friction": 0.8}})
-    numbers, x = np.array((0, -1, 0)), np.array((0.0, 0.0, 1e4))
-    np.testing.assert_array_equal(Reflectance(ground).of(NO_OBJECTS, numbers, x, x), (0.17, 0.0, 0.17))
-    np.testing.assert_array_equal(Reflectance(ground, 0.6).of(NO_OBJECTS, numbers, x, x), (0.6, 0.0, 0.6))
+    numbers, ranges = np.array((0, -1, 0)), np.array((0.0, math.inf, 1e4))
+    lines = np.zeros((3, 3)), np.tile((1.0, 0.0, 0.0), (3, 1))
+    np.testing.assert_array_equal(Reflectance(ground).of(NO_OBJECTS, numbers, lines, ranges), (0.17, 0.0, 0.17))
+    np.testing.assert_array_equal(Reflectance(ground, 0.6).of(NO_OBJECTS, numbers, lines, ranges), (0.6, 0.0, 0.6))
     assert reflectance_of("wet_asphalt") < reflectance_of("asphalt") < reflectance_of("dry_sand") < reflectance_of("snow_sweden")

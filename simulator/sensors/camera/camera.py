@@ -30,6 +30,7 @@ from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import CAMERA_INFO, COMPRESSED_IMAGE, IMAGE
 from simulator.sensors.messages.image import camera_info, compressed_image, image
 from simulator.sensors.messages.topic import Frame, Message, Recording, Topic
+from simulator.sensors.ray_threads import RayThreads
 from simulator.sensors.rendering import Rendered, View
 from terrain.rays.caster import labels_of
 from vehicles.contact.vehicle_rays import is_inside_body
@@ -170,6 +171,7 @@ class Camera:
         self._view = _view(ideal, self._inside, self._own_vehicle)
         self._rays = PixelRays(self.intrinsics) if self._has_objects else None
         self._own = self._own_body() if not self._by_opengl else None
+        self._threads = RayThreads(int(values["threads"]))
         if self._renderer is not None and self._renders:
             self._renderer.open(self._view)
 
@@ -196,7 +198,9 @@ class Camera:
         warnings.warn(f"sensor {settings.name}: {text}; hint: {hint}", InsideBodyWarning, stacklevel=2)
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
-        """Take the images."""
+        """Take the images. Only a renderer reads the ruts; rays see the world of the input without them."""
+        if self._renderer is None or not self._renders:
+            seen.release()
         p_WS, R_WS = self._pose(seen.readout)
         rendered = self._rendered(seen, p_WS, R_WS @ R_SC)
         arrays: dict[str, NDArray[Any]] = {}
@@ -216,7 +220,11 @@ class Camera:
         return arrays
 
     def close(self) -> None:
-        """Release the renderer."""
+        """End the threads, and release the renderer."""
+        self._threads.close()
+        self._close_view()
+
+    def _close_view(self) -> None:
         if self._renderer is not None and self._renders:
             self._renderer.close(self._view)
 
@@ -235,7 +243,8 @@ class Camera:
             return None
         color, objects = "color" in self._images, self._has_objects and self._by_opengl
         try:
-            return self._renderer.render(self._view, (p_WC, R_WC), (seen.readout, seen.world.objects, seen.world.vehicles), color, objects)
+            world = seen.readout, seen.world.objects, seen.world.vehicles
+            return self._renderer.render(self._view, (p_WC, R_WC), world, color, objects, seen.release)
         except DeviceError as error:
             if not self._has_objects:
                 raise
@@ -244,7 +253,7 @@ class Camera:
 
     def _give_up(self, error: DeviceError) -> None:
         """Continue without OpenGL."""
-        self.close()
+        self._close_view()
         self._renderer = None
         text = f"sensor {self._name}: no color images, other images by rays: {error}"
         warnings.warn(text, SensorWarning, stacklevel=2)
@@ -254,7 +263,7 @@ class Camera:
         if self._own is None:
             self._own = self._own_body()
         own = None if self._own is None else self._own.ranges(seen.readout)
-        return cast_images(self._rays, seen.world.caster, p_WS, R_WS, self._max_range, seen.time, own)
+        return cast_images(self._rays, seen.world.caster, p_WS, R_WS, self._max_range, seen.time, own, self._threads)
 
     def _own_body(self) -> OwnVehicle | None:
         """Return the own vehicle for the rays; None without it."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.base.records import Record
+from simulator.sensors.camera.ray_images import turned_rays
 from simulator.sensors.contract import Mount
 from simulator.sensors.rendering import MovingPart, VehicleShape
 from terrain.objects.object_set import ObjectSet
@@ -74,7 +75,7 @@ class _Part(NamedTuple):
     def ranges(self, p_BS: Array, readout: Record) -> Array:
         """Return the range (m,) [m] of each ray from p_BS (3,) to the part."""
         p_BP, R_BP = self.part.pose(readout)
-        return self.caster.cast((p_BS - p_BP) @ R_BP, self.directions_B @ R_BP, REACH, ground=False).range
+        return self.caster.cast((p_BS - p_BP) @ R_BP, turned_rays(R_BP.T, self.directions_B), REACH, ground=False).range
 
 
 def _caster(triangles: Array) -> RayCaster:

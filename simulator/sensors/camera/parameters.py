@@ -9,6 +9,7 @@ from typing import Any
 from simulator.base.errors import JounceError
 from simulator.base.fields import Choice, Field, Flag, ListOf, Number
 from simulator.sensors.camera.geometry import Intrinsics, with_field_of_view
+from simulator.sensors.ray_threads import THREADS
 
 IMAGES = ("color", "depth", "label", "object")
 """Images of a camera."""
@@ -69,6 +70,7 @@ PARAMETERS = (
     ),
     Field("depth_from", Choice((RAYS, OPENGL)), "source of depth, label and object images", RAYS),
     Field("max_range", Number("m", 1.0, 1e5), "maximum range of depth, label and object images", 1000.0),
+    THREADS,
     Field("own_vehicle", Flag(), "whether the camera sees the own vehicle", True),
     Field("color_format", Choice((RAW, "png", "jpeg")), "form of color images in the file of sensor data", RAW),
 )

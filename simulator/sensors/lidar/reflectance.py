@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
+from simulator.base.jit import kernel
+from terrain.base_grid import nodes_around
 from terrain.ground import Ground
-from terrain.nearest_node import nearest_nodes
 from terrain.objects.object_set import ObjectSet
 
 REFLECTANCE = {
@@ -53,15 +54,45 @@ class Reflectance:
         self._pairs = np.array(pairs)
         self._uniform = bool((self._pairs == self._pairs[0, 0]).all())
 
-    def of(self, objects: ObjectSet, number: NDArray[np.int64], x: Array, y: Array) -> Array:
-        """Return the reflectances (n,) at points x, y (n,) [m] of objects by number (n,); 0 = the ground, negative: 0."""
-        out = np.where(number == 0, self._pairs[0, 0], 0.0)
-        if not self._uniform:
-            on_ground = np.flatnonzero(number == 0)
-            row, column = nearest_nodes(self._ground, x[on_ground], y[on_ground])
-            is_soft = self._ground.hardness[row, column] < 0.5
-            out[on_ground] = self._pairs[self._ground.soil_ids[row, column], is_soft.astype(int)]
-        if len(objects):
-            hit = np.flatnonzero(number > 0)
-            out[hit] = objects.records["reflectance"][number[hit] - objects.first]
+    def of(self, objects: ObjectSet, number: NDArray[np.int64], lines: tuple[Array, Array], ranges: Array) -> Array:
+        """Return the reflectances (n,) of what rays meet at ranges (n,) [m], by the number (n,) of the object: 0 = the ground, negative: 0.
+
+        lines : origins (n, 3) [m] and unit directions (n, 3)
+        """
+        ground, out = self._ground, np.empty(len(number))
+        of_objects = np.ascontiguousarray(objects.records["reflectance"])
+        _reflect(
+            ground.p,
+            ground.soil_ids,
+            ground.hardness,
+            self._pairs,
+            self._uniform,
+            (of_objects, objects.first),
+            lines,
+            (number, ranges),
+            out,
+        )
         return out
+
+
+@kernel
+def _reflect(p, soil_ids, hardness, pairs, uniform, objects, lines, hits, out):
+    """Write reflectances to out (n,): of objects (reflectances by row, first number), of the nearest node of the ground."""
+    of_objects, first = objects
+    origins, directions = lines
+    numbers, ranges = hits
+    g, (rows, columns) = p[0], soil_ids.shape
+    for n in range(len(out)):
+        number, r = numbers[n], ranges[n]
+        if number > 0:
+            out[n] = of_objects[number - first]
+        elif number < 0:
+            out[n] = 0.0
+        elif uniform:
+            out[n] = pairs[0, 0]
+        else:
+            x, y = origins[n, 0] + r * directions[n, 0], origins[n, 1] + r * directions[n, 1]
+            _, i, after_i, _, s = nodes_around(x, g["origin"][0], g["spacing"][0], columns, g["mirrored"])
+            _, j, after_j, _, t = nodes_around(y, g["origin"][1], g["spacing"][1], rows, g["mirrored"])
+            column, row = (i if s < 0.5 else after_i), (j if t < 0.5 else after_j)
+            out[n] = pairs[soil_ids[row, column], 1 if hardness[row, column] < 0.5 else 0]

@@ -47,6 +47,7 @@ from simulator.sensors.measurement import Measurement
 from simulator.sensors.messages.definitions import POINT_CLOUD
 from simulator.sensors.messages.point_cloud import point_cloud
 from simulator.sensors.messages.topic import Message, Recording, Topic
+from simulator.sensors.ray_threads import THREADS, RayThreads, SensorRays
 from simulator.sensors.sensor_world import SensorWorld
 from simulator.weather import rain_extinction
 from terrain.rays.caster import Hits, labels_of
@@ -147,6 +148,7 @@ FIELDS = (
     Field(
         "own_vehicle", Choice(("blocked", "transparent")), "beams that meet the own vehicle give no return, or pass through it", "blocked"
     ),
+    THREADS,
     Field("deskewed", Flag(), "also the array `points_deskewed`", False),
     Field("dense", Flag(), "clouds in the file of sensor data without the misses: a list of points, is_dense true", False),
 )
@@ -195,12 +197,18 @@ class Lidar:
         self._reflectance = Reflectance(settings.ground, values.get("ground_reflectance"))
         self._own = None if values.get("own_vehicle") == "transparent" or settings.body is None else OwnBody(settings, self._fired)
         self._returns = empty_returns(len(self._central.time))
+        self._threads = RayThreads(int(p[THREADS.name]))
+
+    def close(self) -> None:
+        """End the threads."""
+        self._threads.close()
 
     def step(self, seen: SensorInput, out: Record) -> Mapping[str, NDArray[Any]]:
         """Scan."""
         start, world, random = seen.time - self._period, seen.world, seen.random
         beams = beams_of_history(self._fired, seen.history, start, self._mount.p_BS, self._mount.R_BS, self._along_B)
         hits, depths = self._cast(world, beams, start, random)
+        seen.release()
         strengths = self._strengths(world, beams, hits, depths)
         ranges = hits.range
         if self._own is not None:
@@ -215,17 +223,14 @@ class Lidar:
     def _cast(self, world: SensorWorld, beams: Beams, start: float, random: np.random.Generator) -> tuple[Hits, Array]:
         """Return the hits of all rays, and the optical depths that weaken them: a leaf is met through gaps, so that it is not weakened."""
         time = start + self._fired.time
-        if not (world.objects.records["extinction"] > 0.0).any():
-            return world.caster.cast(beams.origin, beams.direction, self._max_range, time), np.zeros(len(time))
-        drawn = random.standard_exponential(len(time))  # -ln(u)
-        hits, depths = world.caster.cast_through(beams.origin, beams.direction, self._max_range, drawn, time)
-        return hits, np.where(depths == drawn, 0.0, depths)
+        is_porous = bool((world.objects.records["extinction"] > 0.0).any())
+        drawn = random.standard_exponential(len(time)) if is_porous else None  # -ln(u)
+        hits, depths = self._threads.cast(world.caster, SensorRays(beams.origin, beams.direction, self._max_range, time, drawn))
+        return hits, np.zeros(len(time)) if depths is None else np.where(depths == drawn, 0.0, depths)
 
     def _strengths(self, world: SensorWorld, beams: Beams, hits: Hits, depths: Array) -> Array:
         """Return the apparent reflectance of each hit."""
-        with np.errstate(invalid="ignore"):
-            x, y = (beams.origin[:, k] + hits.range * beams.direction[:, k] for k in range(2))
-        reflectance = self._reflectance.of(world.objects, hits.object, x, y)
+        reflectance = self._reflectance.of(world.objects, hits.object, (beams.origin, beams.direction), hits.range)
         strengths = np.empty(len(reflectance))
         weaken(self._signal, hits.range, beams.direction, hits.normal, reflectance, depths, strengths)
         return strengths
