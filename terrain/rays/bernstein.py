@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 
-from simulator.base.jit import inline, kernel
+import numpy as np
+
+from simulator.base.jit import fma, inline, kernel
 
 DEEPEST = 40
 """Maximum number of halvings of the interval of a polynomial."""
 ITERATIONS = 60
 """Maximum number of steps to a zero; halvings alone need 50."""
-RESOLUTION = 1e-14
-"""Fraction of the interval to which a zero is computed."""
+RESOLUTION = 1e-12
+"""Fraction of the interval: expected length of the step after the last one."""
 TOUCH = 1e-11
 """m. A polynomial that is smaller than this in an interval touches zero there."""
 
@@ -38,16 +40,16 @@ def _between(c0, c1, c2, c3, a, b):
 
 
 @inline
-def patch_along(heights, i, j, u0, v0, u1, v1):
-    """Return the 7 Bernstein coefficients of a patch along the line from u0, v0 to u1, v1, in cells from nodes i[1], j[1].
+def patch_along(nodes, i, j, u0, v0, u1, v1):
+    """Return the 7 Bernstein coefficients of a patch along the line from u0, v0 to u1, v1, in cells from the second node of both axes.
 
-    i and j are the columns and rows of the 4 x 4 nodes of the patch.
+    Node (i, j) of the 4 x 4 nodes of the patch is nodes[i + j].
     """
     rows = (
-        _row(heights, j[0], i, u0, u1),
-        _row(heights, j[1], i, u0, u1),
-        _row(heights, j[2], i, u0, u1),
-        _row(heights, j[3], i, u0, u1),
+        _row(nodes, j[0], i, u0, u1),
+        _row(nodes, j[1], i, u0, u1),
+        _row(nodes, j[2], i, u0, u1),
+        _row(nodes, j[3], i, u0, u1),
     )
     a0, a1, a2, a3 = _column(rows, 0, v0, v1)
     b0, b1, b2, b3 = _column(rows, 1, v0, v1)
@@ -65,9 +67,14 @@ def patch_along(heights, i, j, u0, v0, u1, v1):
 
 
 @inline
-def _row(heights, j, i, u0, u1):
-    c = _bezier(float(heights[j, i[0]]), float(heights[j, i[1]]), float(heights[j, i[2]]), float(heights[j, i[3]]))
+def _row(nodes, j, i, u0, u1):
+    c = _bezier(_height(nodes, j + i[0]), _height(nodes, j + i[1]), _height(nodes, j + i[2]), _height(nodes, j + i[3]))
     return _between(c[0], c[1], c[2], c[3], u0, u1)
+
+
+@inline
+def _height(nodes, k):
+    return float(nodes[np.uint64(k)])  # an index without a sign needs no test of it
 
 
 @inline
@@ -126,13 +133,6 @@ def halves(b, s):
 
 
 @inline
-def value_at(b, s):
-    """Return the value of a polynomial at s."""
-    left, _ = halves(b, s)
-    return left[6]
-
-
-@inline
 def powers(b):
     """Return the coefficients of the powers of s of a polynomial."""
     b0, b1, b2, b3, b4, b5, b6 = b
@@ -151,18 +151,21 @@ def _single_zero(b):
     _, a1, a2, a3, a4, a5, a6 = powers(b)
     low, high = 0.0, 1.0
     falls = b0 > 0.0 or (b0 == 0.0 and b6 <= 0.0)
-    s = b0 / (b0 - b6) if b0 != b6 else 0.5
+    s, last = b0 / (b0 - b6) if b0 != b6 else 0.5, 1.0
     for _ in range(ITERATIONS):
-        f = b0 + s * (a1 + s * (a2 + s * (a3 + s * (a4 + s * (a5 + s * a6)))))
+        f = fma(s, fma(s, fma(s, fma(s, fma(s, fma(s, a6, a5), a4), a3), a2), a1), b0)
         if (f > 0.0) == falls:
             low = s
         else:
             high = s
-        rate = a1 + s * (2.0 * a2 + s * (3.0 * a3 + s * (4.0 * a4 + s * (5.0 * a5 + s * 6.0 * a6))))
+        rate = fma(s, fma(s, fma(s, fma(s, fma(s, 6.0 * a6, 5.0 * a5), 4.0 * a4), 3.0 * a3), 2.0 * a2), a1)
         step = s - f / rate
         if not (low < step < high):
-            step = 0.5 * (low + high)
-        if abs(step - s) < RESOLUTION:
+            step, last = 0.5 * (low + high), 0.0
+        change = abs(step - s)
+        if (
+            change < RESOLUTION or change * change * change < RESOLUTION * last * last
+        ):  # a step of Newton is as the square of the one before
             return step
-        s = step
+        s, last = step, change
     return s

@@ -19,7 +19,9 @@ from terrain.base_grid import base_and_slopes, within_reach
 from terrain.composite_height import rough_and_slopes
 from terrain.features.kernels import features_and_slopes
 from terrain.features.level_reach import level_reach
-from terrain.rays.bernstein import first_zero, powers, value_at
+from terrain.rays.bernstein import first_zero, powers
+from terrain.rays.curb_hit import curb_hit, zero_of_part
+from terrain.rays.feature_cells import FIRST_CURB, PER_BIN
 
 DEPTH = 2e-7
 """m."""
@@ -27,6 +29,8 @@ SHORTEST = 1e-5
 """m."""
 ROUNDING = 1e-9
 """m. Widening of a bound on the height of features and roughness."""
+BLOCK = 4
+"""Nodes of the fine tile of roughness along a side of a block."""
 TOUCH = 1e-10
 """m. A gap that counts as contact."""
 HALVINGS = 60
@@ -69,15 +73,16 @@ def march(ground, surface, ray, gap, rough):
     """
     b, s = ground.features.bins[0], surface.p[0]
     x, y, _, dx, dy, _ = ray
-    columns, rows, size = b["count"][0], b["count"][1], b["size"]
+    rows, columns = surface.features.numbers.shape
+    per = PER_BIN / b["size"] if columns > 0 else 1.0
     end = gap.end
     relief = s["feature_height"] if gap.side > 0.0 else s["feature_depth"]
     start = gap.start + (end - gap.start) * _first_below(gap.coefficients, relief + rough * s["rough_height"] + ROUNDING)
     near, far = feature_span(ground.features.bins, ray, start, end)
-    u, v, du, dv = (x - b["origin"][0]) / size, (y - b["origin"][1]) / size, dx / size, dy / size
+    u, v, du, dv = (x - b["origin"][0]) * per, (y - b["origin"][1]) * per, dx * per, dy * per
     t, i, j = start, -1, -1
     while t < end:
-        out, out_u, out_v, bin_ = end, math.inf, math.inf, -1
+        out, out_u, out_v, column, row = end, math.inf, math.inf, -1, -1
         if t < near:
             out = near
         elif t < far:
@@ -85,17 +90,54 @@ def march(ground, surface, ray, gap, rough):
                 i, j = min(max(int(u + du * t), 0), columns - 1), min(max(int(v + dv * t), 0), rows - 1)
             out_u = (i + 1 - u) / du if du > 0.0 else ((i - u) / du if du < 0.0 else math.inf)
             out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
-            out, bin_ = max(min(out_u, out_v, far), t), j * columns + i
+            out, column, row = max(min(out_u, out_v, far), t), i, j
         if out > t:
-            hit = _march_part(ground, surface, ray, gap, (t, out), rough, bin_)
+            hit = _march_cell(ground, surface, ray, gap, (t, out), rough, (column, row))
             if hit < math.inf:
                 return hit
         t = out
-        if bin_ >= 0 and out_u <= out_v:
+        if column >= 0 and out_u <= out_v:
             i = min(max(i + (1 if du > 0.0 else -1), 0), columns - 1)
-        elif bin_ >= 0:
+        elif column >= 0:
             j = min(max(j + (1 if dv > 0.0 else -1), 0), rows - 1)
     return math.inf
+
+
+@inline
+def _march_cell(ground, surface, ray, gap, part, rough, cell):
+    """Return t of the first crossing in a part (start, end) of a `Gap`, in one cell (column, row) of features, (-1, -1) = in none."""
+    cells, side, b = surface.features, gap.side, gap.coefficients
+    number, height, bin_ = 0, 0.0, -1
+    if cell[0] >= 0:
+        number = cells.numbers[cell[1], cell[0]]
+        height = side * cells.bounds[cell[1], cell[0], 1 if side > 0.0 else 0]
+    length = gap.end - gap.start
+    first, last = (part[0] - gap.start) / length, (part[1] - gap.start) / length
+    _, second = _bounds_of_rates(b)
+    a = powers(b)
+    least = min(_value(a, first), _value(a, last)) - 0.125 * second * (last - first) * (last - first)
+    if least > height + rough * surface.p[0]["rough_height"] + ROUNDING:
+        return math.inf
+    at, here = (first, last), (0.0, side * cells.levels[number] if number > 0 else 0.0)
+    if number >= 0 and not rough:
+        return zero_of_part(b, here, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), part, at)
+    if number <= FIRST_CURB and not rough:
+        return curb_hit(ground.features.pieces[FIRST_CURB - number], ray, gap, part)
+    if number < 0:
+        bin_ = cell[1] // PER_BIN * ground.features.bins[0]["count"][0] + cell[0] // PER_BIN
+    return march_mixed(ground, surface, ray, gap, part, rough, bin_)
+
+
+@inline
+def _value(a, s):
+    """Return the value of a polynomial with the coefficients a of powers."""
+    return a[0] + s * (a[1] + s * (a[2] + s * (a[3] + s * (a[4] + s * (a[5] + s * a[6])))))
+
+
+@inline
+def _rate(a, s):
+    """Return the rate of a polynomial with the coefficients a of powers."""
+    return a[1] + s * (2.0 * a[2] + s * (3.0 * a[3] + s * (4.0 * a[4] + s * (5.0 * a[5] + s * 6.0 * a[6]))))
 
 
 @inline
@@ -127,32 +169,27 @@ def span(u, du, count, start, end):
 
 
 @inline
-def _march_part(ground, surface, ray, gap, part, rough, bin_):
-    """Return t of the first crossing in a part (start, end) of a `Gap`, in one bin of features, -1 = in none."""
-    x, y, z, dx, dy, dz = ray
-    s, side = surface.p[0], gap.side
-    up = down = slope = bend = 0.0
-    if rough:
-        up = down = s["rough_height"]
-        slope, bend = s["rough_slope"], s["rough_curvature"]
-    if bin_ >= 0:
-        up, down = up + surface.bins[bin_, 0], down + surface.bins[bin_, 1]
-        slope, bend = slope + surface.bins[bin_, 2], bend + surface.bins[bin_, 3]
-    length = gap.end - gap.start
+def march_mixed(ground, surface, ray, gap, part, rough, bin_):
+    """Return t of the first crossing in a part (start, end) of a `Gap`, in one bin of features, -1 = features are level there, or none."""
+    x, y, _, dx, dy, _ = ray
+    s, f, side = surface.p[0], ground.features, gap.side
+    length, h = gap.end - gap.start, math.hypot(dx, dy)
     rate, second = _bounds_of_rates(gap.coefficients)
-    from_, to = (part[0] - gap.start) / length, (part[1] - gap.start) / length
-    least = min(value_at(gap.coefficients, from_), value_at(gap.coefficients, to)) - 0.125 * second * (to - from_) * (to - from_)
-    if least > (up if side > 0.0 else down):
-        return math.inf
-    f, h = ground.features, math.hypot(dx, dy)
     level_m, level_k = rate / length - s["rough_slope"] * h * rough, second / (length * length) + s["rough_curvature"] * h * h * rough
-    m, k = rate / length - slope * h, second / (length * length) + (bend * h * h if h > 0.0 else 0.0)
+    m, k = level_m, level_k
+    if bin_ >= 0:
+        m, k = m - surface.bins[bin_, 2] * h, k + (surface.bins[bin_, 3] * h * h if h > 0.0 else 0.0)
     shortest = max(-DEPTH / m if m < 0.0 else 0.0, math.sqrt(DEPTH / k) if k > 0.0 else 0.0, SHORTEST if k == math.inf else 0.0)
+    a = powers(gap.coefficients)
     t, before = part[0], part[0]
     while True:
-        at_x, at_y = x + dx * t, y + dy * t
-        height, zx, zy = ground_and_slopes(ground, at_x, at_y, rough)
-        g, g_rate = side * (z + dz * t - height), side * (dz - zx * dx - zy * dy)
+        at_x, at_y, at = x + dx * t, y + dy * t, (t - gap.start) / length
+        more, zx, zy = features_and_slopes(f.bins, f.starts, f.items, f.pieces, within_reach(at_x), within_reach(at_y))
+        if rough:
+            r = ground.roughness
+            own, own_x, own_y = rough_and_slopes(ground.p, r.p, r.fine, r.p[0]["fine_spacing"], r.coarse, r.gain, at_x, at_y)
+            more, zx, zy = more + own, zx + own_x, zy + own_y
+        g, g_rate = _value(a, at) - side * more, _rate(a, at) / length - side * (zx * dx + zy * dy)
         if g <= TOUCH and (t > 0.0 or g < -TOUCH):
             return _between(ground, ray, before, t, side, rough) if g < -TOUCH else t
         if t >= part[1] or m >= 0.0:
@@ -208,35 +245,70 @@ def _between(ground, ray, low, high, side, rough):
 
 
 @inline
-def march_rough(ground, surface, ray, gap):
+def march_rough(ground, surface, ray, gap, gains):
     """Return t of the first crossing as `march`, with roughness and without features.
 
-    There is no crossing where the ray is higher above the base than the roughness.
+    There is no crossing where the ray is higher above the base than the roughness of a block of the fine tile.
+
+    gains : smallest and largest gain of the roughness in this part
     """
-    p = surface.p[0]
+    p, r = surface.p[0], ground.roughness.p[0]
     start, end, side, b = gap
-    first = _first_below(b, p["rough_height"])
+    first = _first_below(b, gains[1] * p["rough_height"])
     if first == math.inf:
         return math.inf
-    length = end - start
+    length, blocks = end - start, surface.blocks
     x, y, _, dx, dy, _ = ray
-    rate, second = _bounds_of_rates(b)
+    last = blocks.shape[0] - 1
+    per, c, s = (1.0 / (r["fine_spacing"] * BLOCK), r["axis"][0], r["axis"][1]) if last >= 0 else (0.0, 1.0, 0.0)
+    u, v, du, dv = (c * x + s * y) * per, (c * y - s * x) * per, (c * dx + s * dy) * per, (c * dy - s * dx) * per
+    _, second = _bounds_of_rates(b)
+    a = powers(b)
+    t = start + first * length
+    i, j = math.floor(u + du * t), math.floor(v + dv * t)
+    value = _value(a, first)
+    while t < end:
+        out_u = (i + 1 - u) / du if du > 0.0 else ((i - u) / du if du < 0.0 else math.inf)
+        out_v = (j + 1 - v) / dv if dv > 0.0 else ((j - v) / dv if dv < 0.0 else math.inf)
+        out = max(min(out_u, out_v, end), t)
+        relief = 0.0
+        if last >= 0:
+            relief = blocks[i & last, j & last, 1] if side > 0.0 else -blocks[i & last, j & last, 0]
+        relief = max(gains[0] * relief, gains[1] * relief) + gains[1] * p["coarse_height"]
+        later = _value(a, (out - start) / length)
+        if out > t and min(value, later) - 0.125 * second * (out - t) * (out - t) / (length * length) <= relief + ROUNDING:
+            hit = _march_block(ground, surface, ray, gap, (t, out), a)
+            if hit < math.inf:
+                return hit
+        t, value = out, later
+        if out_u <= out_v:
+            i += 1 if du > 0.0 else -1
+        else:
+            j += 1 if dv > 0.0 else -1
+    return math.inf
+
+
+@inline
+def _march_block(ground, surface, ray, gap, part, a):
+    """Return t of the first crossing in a part (start, end) of a `Gap` with roughness and without features; a: its coefficients of powers."""
+    p, r = surface.p[0], ground.roughness
+    start, side = gap.start, gap.side
+    length = gap.end - start
+    x, y, _, dx, dy, _ = ray
+    rate, second = _bounds_of_rates(gap.coefficients)
     h2 = dx * dx + dy * dy
     m = rate / length - p["rough_slope"] * math.sqrt(h2)
     k = second / (length * length) + p["rough_curvature"] * h2
     shortest = max(-DEPTH / m if m < 0.0 else 0.0, math.sqrt(DEPTH / k) if k > 0.0 else 0.0)
-    a = powers(b)
-    t = before = start + first * length
+    t = before = part[0]
     while True:
         s = (t - start) / length
-        base = a[0] + s * (a[1] + s * (a[2] + s * (a[3] + s * (a[4] + s * (a[5] + s * a[6])))))
-        base_rate = (a[1] + s * (2.0 * a[2] + s * (3.0 * a[3] + s * (4.0 * a[4] + s * (5.0 * a[5] + s * 6.0 * a[6]))))) / length
-        r = ground.roughness
+        base, base_rate = _value(a, s), _rate(a, s) / length
         more, zx, zy = rough_and_slopes(ground.p, r.p, r.fine, r.p[0]["fine_spacing"], r.coarse, r.gain, x + dx * t, y + dy * t)
         g, g_rate = base - side * more, base_rate - side * (zx * dx + zy * dy)
         if g <= TOUCH and (t > 0.0 or g < -TOUCH):
             return _between(ground, ray, before, t, side, 1) if g < -TOUCH and t > before else t
-        if t >= end or m >= 0.0:
+        if t >= part[1] or m >= 0.0:
             return math.inf
         step = max(-g / m, shortest, (g_rate + math.sqrt(max(g_rate * g_rate + 2.0 * k * g, 0.0))) / k if k > 0.0 else 0.0)
-        before, t = t, min(t + step, end)
+        before, t = t, min(t + step, part[1])

@@ -11,11 +11,11 @@ from simulator.base.callbacks import records_at
 from simulator.base.jit import inline, kernel
 from simulator.base.records import dtype_of
 from terrain.objects.pose import place_object
-from terrain.objects.records import BREAKAWAY, OBJECT_TYPE, ROW_TYPE
-from terrain.rays.cast import BOX_SLACK, is_broken, meets, ray_at, to_object
-from terrain.rays.march import span
-from terrain.rays.pyramid import cell_at, next_cell
+from terrain.objects.records import BREAKAWAY, OBJECT_TYPE
+from terrain.rays.cast import ray_at
+from terrain.rays.object_hit import is_broken, to_object
 from terrain.rays.shapes import shape_hit
+from terrain.rays.tree import inverses, next_item, start_way
 
 SPAN = (
     # name        shape unit   description
@@ -97,43 +97,17 @@ def _moving_spans(w, space, movers, time, ray, end, spans, count):
 
 @inline
 def _standing_spans(w, space, ray, end, spans, count):
-    """Append the spans of the porous objects in the bins; return the number of all spans."""
-    g = w[0]
-    if g["items"] == 0:
-        return count
-    objects = records_at(g["objects"], OBJECT_TYPE, g["count"])
-    starts = records_at(g["starts"], ROW_TYPE, g["bins"][0] * g["bins"][1] + 1)
-    items = records_at(g["item_rows"], ROW_TYPE, g["items"])
-    x, y, z, dx, dy, dz = ray
-    size = g["size"]
-    along = (x - g["origin"][0]) / size, (y - g["origin"][1]) / size, z, dx / size, dy / size, dz, size / dx, size / dy
-    t, last = span(along[0], along[3], g["bins"][0], 0.0, end + BOX_SLACK)
-    t, last = span(along[1], along[4], g["bins"][1], t, last)
-    if not t < last:
-        return count
-    cell, begins = (cell_at(along[0] + along[3] * t, g["bins"][0]), cell_at(along[1] + along[4] * t, g["bins"][1])), True
-    while True:
-        t, _, cell = next_cell(space.pyramid, along, t, cell, last, begins, 0.0)
-        if t >= last:
-            return count
-        begins, bin_ = False, cell[1] * g["bins"][0] + cell[0]
-        for k in range(starts[bin_], starts[bin_ + 1]):
-            row = items[k]
-            o = objects[row]
-            if not o["present"] or o["extinction"] == 0.0 or not meets(o, ray, end) or _has(spans, count, row):
-                continue
-            if o["motion"] == BREAKAWAY and is_broken(w, o):
-                continue
+    """Append the spans of the porous objects without a path; return the number of all spans."""
+    objects = records_at(w[0]["objects"], OBJECT_TYPE, w[0]["count"])
+    per = inverses(ray)
+    item, used = next_item(space.tree, ray, per, end, space.way, start_way(space.way))
+    while item >= 0:
+        row = space.standing[item]
+        o = objects[row]
+        if o["present"] and o["extinction"] > 0.0 and not (o["motion"] == BREAKAWAY and is_broken(w, o)):
             count = _add_span(w, space, o, row, to_object((o["p_WO"], o["R_WO"]), ray), end, spans, count)
-
-
-@inline
-def _has(spans, count, row):
-    """Return True if an object is among the spans: it is in several bins."""
-    k = count - 1
-    while k >= 0 and spans[k]["row"] != row:
-        k -= 1
-    return k >= 0
+        item, used = next_item(space.tree, ray, per, end, space.way, used)
+    return count
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Objects of a world, prepared for rays: a pyramid over the bins, faces of convex hulls, and the objects that are not where the bins say."""
+"""Objects of a world, prepared for rays: a tree of those that stand, faces of convex hulls, and those that move."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from numpy.typing import NDArray
 from simulator.base.records import Record, record
 from terrain.objects.object_set import ObjectSet
 from terrain.objects.pose import POSE
-from terrain.objects.records import BREAKAWAY, DEEPEST, HULL
+from terrain.objects.records import BREAKAWAY, DEEPEST, HULL, PATH
 from terrain.objects.world_object import ConvexHull
-from terrain.rays.pyramid import Pyramid, pyramid_over
+from terrain.rays.tree import Builder, Tree, Way, empty_tree, new_builder, new_way, tree_over
+
+EVERYWHERE = 1e9
+"""m. Bound on the coordinates of an object whose path may change."""
 
 
 class RayObjects(NamedTuple):
     """Arrays of a world for kernels that cast rays."""
 
-    pyramid: Pyramid
-    """over the bins; the bounds are the lowest and highest point of the objects of a bin [m]"""
+    tree: Tree
+    """of the objects without a path"""
+    standing: NDArray[np.int64]
+    """row of each item of the tree"""
     planes: NDArray[np.float64]
     """(faces, 4) faces of all hulls, in O: outward normal and offset [m]"""
     rows: NDArray[np.int64]
@@ -30,48 +35,59 @@ class RayObjects(NamedTuple):
     """(3,) scratch"""
     pose: Record
     """(1,) of POSE, scratch"""
+    way: Way
+    """scratch"""
 
     def for_thread(self) -> RayObjects:
         """Return the arrays with scratch of their own."""
-        return self._replace(stack=np.zeros_like(self.stack), normal=np.zeros_like(self.normal), pose=self.pose.copy())
+        return self._replace(stack=np.zeros_like(self.stack), normal=np.zeros_like(self.normal), pose=self.pose.copy(), way=new_way())
 
 
 class Movers(NamedTuple):
-    """Objects that may be outside their bins."""
+    """Objects on a path or broken off."""
 
     rows: NDArray[np.int64]
+    range_low: NDArray[np.float64]
+    """(rows, 3) m, bounds of an object on a path over all motion"""
+    range_high: NDArray[np.float64]
     poses: Record
     """(rows,) of POSE, at least 1; scratch"""
+    low: NDArray[np.float64]
+    """(rows, 3) m, bounds at the times of all rays; scratch"""
+    high: NDArray[np.float64]
+    builder: Builder
+    tree: Tree
+    """of the rows; scratch"""
 
 
 def ray_objects(objects: ObjectSet) -> RayObjects:
     """Return the arrays of a set of objects."""
     planes, rows = _faces(objects)
-    return RayObjects(pyramid_over(_bins(objects)), planes, rows, np.zeros(DEEPEST + 1, np.int64), np.zeros(3), record(POSE))
+    standing = np.flatnonzero(objects.records["motion"] != PATH)
+    low, high = (np.ascontiguousarray(objects.records[name][standing]) for name in ("low", "high"))
+    return RayObjects(tree_over(low, high), standing, planes, rows, np.zeros(DEEPEST + 1, np.int64), np.zeros(3), record(POSE), new_way())
 
 
 def movers(objects: ObjectSet) -> Movers:
-    """Return the objects that may be outside their bins: on a path, or broken off."""
+    """Return the objects on a path or broken off."""
     r = objects.records
     away = r["motion"] == BREAKAWAY
     if away.any():
         away[away] = objects.states["broken"][r["state"][away]] != 0
-    rows = np.concatenate((objects.mover_rows, np.flatnonzero(away)))
-    return Movers(rows, record(POSE, max(1, len(rows))))
-
-
-def _bins(objects: ObjectSet) -> NDArray[np.float32]:
-    """Return the minimum and maximum z (rows, columns, 2) of each bin, rounded outward."""
-    w = objects.world[0]
-    count, rows = int(w["bins"].prod()), objects.item_rows
-    out = np.empty((max(count, 1), 2), np.float64)
-    out[:] = np.inf, -np.inf
-    of = np.repeat(np.arange(count), np.diff(objects.starts))
-    np.minimum.at(out[:, 0], of, objects.records["low"][rows, 2])
-    np.maximum.at(out[:, 1], of, objects.records["high"][rows, 2])
-    full = np.isfinite(out[:, 0])
-    out[full] += (-1e-6, 1e-6) * (1.0 + np.abs(out[full]))
-    return out.astype(np.float32).reshape(max(int(w["bins"][1]), 1), -1, 2)
+    rows = np.flatnonzero(away | (r["motion"] == PATH))
+    low, high = (np.ascontiguousarray(r[name][rows]) for name in ("low", "high"))
+    changes = np.isin(rows, objects.steered_rows)
+    low[changes], high[changes] = -EVERYWHERE, EVERYWHERE
+    return Movers(
+        rows,
+        low,
+        high,
+        record(POSE, max(1, len(rows))),
+        np.zeros_like(low),
+        np.zeros_like(high),
+        new_builder(len(rows)),
+        empty_tree(len(rows)),
+    )
 
 
 def _faces(objects: ObjectSet) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -17,6 +17,8 @@ from terrain.features.bins import bounds_per_bin
 from terrain.features.curvature import curvature
 from terrain.features.kernels import Features
 from terrain.ground import Ground
+from terrain.rays.feature_cells import MARGIN, FeatureCells, cells_of_grid, feature_cells
+from terrain.rays.march import BLOCK
 from terrain.rays.pyramid import Pyramid, pyramid_over
 from terrain.roughness import GAIN_STEPS, Roughness, steepest_of_tile
 
@@ -25,15 +27,16 @@ SURFACE = (
     ("level", (), "1", "1 = all nodes have the height `deviation`: the base is a plane", "i8"),
     ("deviation", (), "m", "height of the first node above the base plane"),
     ("rough_height", (), "m", "bound on the magnitude of the roughness"),
+    ("coarse_height", (), "m", "bound on the magnitude of its coarse tile alone"),
     ("rough_slope", (), "1", "bound on its slope"),
     ("rough_curvature", (), "1/m", "bound on its second derivative in any direction"),
     ("feature_height", (), "m", "bound on the height of all features above the ground"),
     ("feature_depth", (), "m", "bound on their depth below it"),
+    ("relief", (), "m", "bound on the difference of two heights of features and roughness"),
+    ("base_slope", (), "1", "bound on the slope of the ground without features and roughness"),
 )
 BORDER = 2
 """Cells beyond the first node that have an own row or column in the pyramid; farther outside, a constant border has no relief."""
-MARGIN = 2e-7
-"""Relative widening of bounds for their single precision."""
 
 
 class RaySurface(NamedTuple):
@@ -42,9 +45,19 @@ class RaySurface(NamedTuple):
     p: Record
     """(1,) of SURFACE"""
     pyramid: Pyramid
-    """Cell [j, i] is between the nodes j - BORDER and i - BORDER and the next ones; bounds [m] above the base plane, with features, without roughness"""
+    """
+    Cell [j, i] is between the nodes j - BORDER and i - BORDER and the next ones; bounds [m] above the base plane, with features, without roughness.
+    A base that is a plane has no cells: then the cells are those of the features.
+    """
+    nodes: NDArray[np.float32]
+    """heights of the nodes, row by row: one index takes less time than two"""
     bins: NDArray[np.float64]
     """(bins, 4) of the features of each bin: bounds on the height above the ground, the depth below it [m], the slope, the curvature [1/m]"""
+    blocks: NDArray[np.float32]
+    """(n, n, 2) lowest and highest height of the fine tile of roughness [m], with the gain 1, in each block of BLOCK x BLOCK nodes [along its rows, across]"""
+    features: FeatureCells
+    numbers: NDArray[np.int16]
+    """(ny + 3, nx + 3) number of the features in each cell, see `terrain.rays.feature_cells`; (0, 0) without features"""
 
 
 def ray_surface(ground: Ground) -> RaySurface:
@@ -56,17 +69,33 @@ def ray_surface(ground: Ground) -> RaySurface:
     s["rough_height"], s["rough_slope"], s["rough_curvature"] = _roughness_bounds(ground.roughness, ground.p[0]["spacing"])
     bins = _feature_bounds(ground.features)
     s["feature_height"], s["feature_depth"] = bins[:, :2].max(axis=0) if len(bins) else (0.0, 0.0)
+    s["relief"] = s["feature_height"] + s["feature_depth"] + 2.0 * s["rough_height"]
+    on_top = float(ground.roughness.p[0]["steepest"]) + float(ground.features.bins[0]["steepest"])
+    s["base_slope"] = ground.p[0]["steepest"] - on_top + math.hypot(*ground.p[0]["slope"]) + 1e-9
+    blocks = _blocks_of_tile(ground.roughness.fine, float(ground.roughness.p[0]["gain"]))
+    s["coarse_height"] = ground.roughness.p[0]["gain"] * np.abs(ground.roughness.coarse).max(initial=0.0)
+    fine, numbers = feature_cells(ground.features, bins), np.zeros((0, 0), np.int16)
     if s["level"]:
-        return RaySurface(p, pyramid_over(np.zeros((1, 1, 2), np.float32)), bins)
+        return RaySurface(
+            p,
+            pyramid_over(fine.bounds if len(bins) else np.zeros((1, 1, 2), np.float32)),
+            ground.heights.reshape(-1),
+            bins,
+            blocks,
+            fine,
+            numbers,
+        )
     ny, nx = ground.heights.shape
     cells = np.empty((ny + 2 * BORDER - 1, nx + 2 * BORDER - 1, 2), np.float32)
-    bound_cells(ground.heights, mirrored, cells)
+    slabs = np.empty((*cells.shape[:2], 4), np.float32)
+    bound_cells(ground.heights, mirrored, cells, slabs)
     if len(bins):
-        more = np.zeros_like(cells)
-        _feature_cells(ground.p, ground.heights, ground.features.bins, bins, more)
-        cells[..., 0] -= (1.0 + MARGIN) * more[..., 0] + MARGIN * np.abs(cells[..., 0])
-        cells[..., 1] += (1.0 + MARGIN) * more[..., 1] + MARGIN * np.abs(cells[..., 1])
-    return RaySurface(p, pyramid_over(cells), bins)
+        relief, numbers = np.zeros_like(cells), np.zeros(cells.shape[:2], np.int16)
+        cells_of_grid(ground.p, ground.heights, ground.features, fine, BORDER, relief, numbers)
+        for bounds in (cells, slabs[..., 2:]):
+            bounds[..., 0] += relief[..., 0] - MARGIN * (np.abs(relief[..., 0]) + np.abs(bounds[..., 0]))
+            bounds[..., 1] += relief[..., 1] + MARGIN * (np.abs(relief[..., 1]) + np.abs(bounds[..., 1]))
+    return RaySurface(p, pyramid_over(cells, slabs), ground.heights.reshape(-1), bins, blocks, fine, numbers)
 
 
 def _roughness_bounds(roughness: Roughness, spacing: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -87,6 +116,17 @@ def _roughness_bounds(roughness: Roughness, spacing: NDArray[np.float64]) -> tup
         slope += rise * height
     gain = float(r["gain"])
     return gain * height, gain * slope, gain * bend
+
+
+def _blocks_of_tile(tile: NDArray[np.float32], gain: float) -> NDArray[np.float32]:
+    """Return the lowest and highest height in each block of a tile, times the gain: those of all nodes that a quadratic spline weights there."""
+    n = tile.shape[0] // BLOCK
+    if n == 0:
+        return np.zeros((0, 0, 2), np.float32)
+    at = (np.arange(n)[:, None] * BLOCK + np.arange(-1, BLOCK + 2)) % tile.shape[0]
+    low, high = (of(of(tile[:, at], axis=2)[at], axis=1).T.astype(float) for of in (np.min, np.max))
+    out = gain * np.stack((low - MARGIN * np.abs(low), high + MARGIN * np.abs(high)), axis=2)
+    return np.ascontiguousarray(out, np.float32) + np.float32(1e-9) * np.array((-1, 1), np.float32)
 
 
 def _bend_of_tile(tile: NDArray[np.floating], dx: float, dy: float) -> float:
@@ -123,13 +163,29 @@ def node_at(k, count, mirrored):
 
 
 @kernel
-def bound_cells(heights, mirrored, cells):
-    """Write the bounds of the patches of all cells to cells (ny + 3, nx + 3, 2), as in `RaySurface`, without features."""
+def bound_cells(heights, mirrored, cells, slabs):
+    """Write the bounds of the patches of all cells to cells (ny + 3, nx + 3, 2), without features, and slabs (ny + 3, nx + 3, 4) that contain them.
+
+    See `RaySurface` and `terrain.rays.pyramid.Pyramid`.
+    """
     ny, nx = heights.shape
     for row in range(cells.shape[0]):
         for column in range(cells.shape[1]):
             i, j = column - BORDER, row - BORDER
-            low, high = math.inf, -math.inf
+            low, high, under, over = math.inf, -math.inf, math.inf, -math.inf
+            h00, h01 = (
+                _control(heights, j, node_at(i, nx, mirrored), 0, ny, mirrored),
+                _control(heights, j, node_at(i + 1, nx, mirrored), 0, ny, mirrored),
+            )
+            h10, h11 = (
+                _control(heights, j, node_at(i, nx, mirrored), 3, ny, mirrored),
+                _control(heights, j, node_at(i + 1, nx, mirrored), 3, ny, mirrored),
+            )
+            slab = slabs[row, column]
+            slab[0], slab[1] = 0.5 * (h01 + h11 - h00 - h10), 0.5 * (h10 + h11 - h00 - h01)
+            if row in (0, cells.shape[0] - 1) or column in (0, cells.shape[1] - 1):  # these cells extend to infinity
+                slab[0] = slab[1] = 0.0
+            a, b = slab[0] / 3.0, slab[1] / 3.0
             for k in range(4):
                 c0 = _control(heights, j, node_at(i - 1, nx, mirrored), k, ny, mirrored)
                 c1 = _control(heights, j, node_at(i, nx, mirrored), k, ny, mirrored)
@@ -137,8 +193,11 @@ def bound_cells(heights, mirrored, cells):
                 c3 = _control(heights, j, node_at(i + 2, nx, mirrored), k, ny, mirrored)
                 second, third = c1 + (c2 - c0) / 6.0, c2 - (c3 - c1) / 6.0
                 low, high = min(low, c1, second, third, c2), max(high, c1, second, third, c2)
+                flat = c1 - b * k, second - a - b * k, third - 2.0 * a - b * k, c2 - 3.0 * a - b * k
+                under, over = min(under, flat[0], flat[1], flat[2], flat[3]), max(over, flat[0], flat[1], flat[2], flat[3])
             cells[row, column, 0] = low - MARGIN * abs(low) - 1e-30
             cells[row, column, 1] = high + MARGIN * abs(high) + 1e-30
+            slab[2], slab[3] = under - MARGIN * abs(under) - 1e-30, over + MARGIN * abs(over) + 1e-30
 
 
 @inline
@@ -152,30 +211,3 @@ def _control(heights, j, i, k, ny, mirrored):
     if k == 2:
         return h2 - (float(heights[node_at(j + 2, ny, mirrored), i]) - h1) / 6.0
     return h2
-
-
-@kernel
-def _feature_cells(p, heights, bins, of_bins, cells):
-    """Write depth and height of features to the cells that they meet, also to those of which these cells are mirror images."""
-    g, b = p[0], bins[0]
-    ny, nx = heights.shape
-    dx, dy = g["spacing"][0], g["spacing"][1]
-    for row in range(b["count"][1]):
-        for column in range(b["count"][0]):
-            up, down = of_bins[row * b["count"][0] + column, 0], of_bins[row * b["count"][0] + column, 1]
-            if up == 0.0 and down == 0.0:
-                continue
-            x, y = b["origin"][0] + column * b["size"] - g["origin"][0], b["origin"][1] + row * b["size"] - g["origin"][1]
-            for j in range(math.floor(y / dy), math.floor((y + b["size"]) / dy) + 1):
-                for i in range(math.floor(x / dx), math.floor((x + b["size"]) / dx) + 1):
-                    cell = cells[image_of(j, ny, g["mirrored"]) + BORDER, image_of(i, nx, g["mirrored"]) + BORDER]
-                    cell[0], cell[1] = max(cell[0], down), max(cell[1], up)
-
-
-@inline
-def image_of(i, count, mirrored):
-    """Return the cell from -BORDER to count + BORDER - 2 that cell i is or whose heights it has."""
-    if not mirrored:
-        return min(max(i, -BORDER), count)
-    i %= 2 * count
-    return 2 * count - 2 - i if i > count - 1 else i

@@ -95,7 +95,7 @@ def test_the_range_is_where_an_inside_test_changes(name: str) -> None:
     assert 0.3 < (found.object > 0).mean() < 1.0
 
 
-def test_many_objects_in_bins_give_the_nearest_of_all() -> None:
+def test_many_objects_give_the_nearest_of_all() -> None:
     rng, shapes = np.random.default_rng(5), list(SHAPES.values())
     many = [
         WorldObject(f"o{k}", shapes[k % len(shapes)], rng.uniform((-60, -60, -5), (60, 60, 5)), yaw=rng.uniform(0, 6.0)) for k in range(300)
@@ -135,6 +135,26 @@ def test_a_moving_object_is_where_it_is_at_the_time_of_each_ray() -> None:
     np.testing.assert_allclose(found.range, 8.0 + 2.0 * np.minimum(time, 10.0))
     aside = cast(objects, (0, 5, 1), [(0.0, -1.0, 0.0)] * 5, 100.0, time=time)
     assert (aside.object == -1).all()
+
+
+def test_many_movers_give_the_nearest_of_all() -> None:
+    """Objects on paths, among them one that begins again, at one time for each ray."""
+    rng, shapes = np.random.default_rng(6), list(SHAPES.values())
+    many = []
+    for k in range(40):
+        ends = rng.uniform((-15, -15, -1), (15, 15, 1), (2, 3))
+        way = Way(ends, times=np.array([0.0, 4.0]), repeats=k % 3 == 0)
+        many.append(WorldObject(f"o{k}", shapes[k % len(shapes)], tuple(ends[0]), motion=way))
+    origins, directions = rng.uniform((-20, -20, -1), (20, 20, 1), (100, 3)), rng.normal(size=(100, 3)) * (1.0, 1.0, 0.1)
+    time = rng.uniform(0.0, 9.0, 100)
+    together = cast(ObjectSet(many), origins, directions, time=time)
+    single = [
+        cast(ObjectSet([one], first=k + 1), origins[n], directions[n], time=time[n]).range[0]
+        for n in range(100)
+        for k, one in enumerate(many)
+    ]
+    np.testing.assert_array_equal(together.range, np.reshape(single, (100, 40)).min(axis=1))
+    assert 0.2 < np.isfinite(together.range).mean() < 1.0
 
 
 def test_a_broken_object_is_where_it_has_moved_and_a_removed_one_is_gone() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simulator.api.loading import load_ground
 from simulator.base.arrays import Array
 from simulator.base.records import record
 from terrain.composite_height import composed_heights
@@ -134,6 +135,30 @@ def test_the_normal_is_that_of_the_surface_on_the_side_of_the_origin(name: str) 
     normal = found.normal[hit]
     assert ((normal * directions[hit]).sum(axis=1) <= 0.0).all()
     np.testing.assert_allclose(np.abs((normal * up).sum(axis=1)), 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [*GROUNDS, "town"])
+def test_a_ray_has_the_same_bits_in_a_scan_and_among_other_rays(name: str) -> None:
+    """In a scan, a ray learns from the ray below how far it is free. Seen from the sensor, the beams of a column are not quite above each other."""
+    ground = load_ground(name) if name == "town" else GROUNDS[name][0]()
+    rng = np.random.default_rng(4)
+    azimuth, elevation = np.linspace(0.0, 2.0 * math.pi, 180)[:, None], np.radians(np.arange(-25.0, 10.0, 2.5))
+    azimuth = azimuth + np.linspace(0.0, 0.01, len(elevation))
+    flat = np.cos(elevation) * np.ones_like(azimuth)
+    directions = np.stack((flat * np.cos(azimuth), flat * np.sin(azimuth) + 0.03 * flat, np.sin(elevation) + 0.0 * flat), axis=2).reshape(
+        -1, 3
+    )
+    x, y = ground.spawn[0] + np.linspace(0.0, 0.2, len(directions)), np.full(len(directions), ground.spawn[1])
+    origins = np.column_stack((x, y, heights(ground, x[:1], y[:1])[0] + np.linspace(1.5, 1.51, len(directions))))
+    caster, mixed = RayCaster(ground), rng.permutation(len(directions))
+    scan, others, back = (caster.cast(origins[k], directions[k], 40.0) for k in (slice(None), mixed, slice(None, None, -1)))
+    for one, again, reverse in zip(scan, others, back, strict=True):
+        assert one[mixed].tobytes() == again.tobytes()
+        assert one.tobytes() == np.ascontiguousarray(reverse[::-1]).tobytes()
+    for k in mixed[:50]:
+        alone = caster.cast(origins[k], directions[k], 40.0)
+        assert [part[k].tobytes() for part in scan] == [part[0].tobytes() for part in alone]
+    assert 0.2 < (scan.object >= 0).mean() < 1.0
 
 
 def test_roughness_is_optional() -> None:

@@ -69,7 +69,7 @@ def test_depths_of_overlapping_objects_add() -> None:
     assert hit.object[0] == 2
 
 
-def test_an_object_in_many_bins_counts_once() -> None:
+def test_a_long_object_among_many_counts_once() -> None:
     posts = [WorldObject(f"post {k}", Cylinder(0.1, 1.0), (2.0 * k, 9.0, 0.0)) for k in range(40)]
     hedge = WorldObject("hedge", Box((60, 2, 2)), (40, 0, 1), material=Material(extinction=0.01))
     _, depth = caster(*posts, hedge).cast_through((0, -0.8, 1), (1, 0.01, 0), 100.0, math.inf)
