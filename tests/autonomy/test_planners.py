@@ -116,7 +116,7 @@ def test_a_goal_inside_an_obstacle_and_an_enclosed_vehicle_are_blocked_with_a_re
     assert isinstance(planner(name).plan(seen(ring)), Blocked)
 
 
-@pytest.mark.parametrize("name", ["arc", "hybrid_a_star"])
+@pytest.mark.parametrize("name", ["arc", "hybrid_a_star", "mppi"])
 def test_a_vehicle_in_front_of_a_wall_drives_backward_first(name: str) -> None:
     state = walls((4, 4.5, -8, 8))
     found = planner(name).plan(seen(state))

@@ -35,10 +35,10 @@ class Approach:
         self._plan = self._search.kept(seen)
         return self._plan
 
-    def plan(self, seen: PlannerInput) -> Plan | None:
-        """Return a way into a goal next to the vehicle; None if the goal is elsewhere, or if there is no way."""
-        found = self._search.plan(seen) if is_beside(seen.goal, seen.pose, seen.vehicle) else None
-        self._plan = found if isinstance(found, Plan) and found.reaches_goal else None
+    def plan(self, seen: PlannerInput, anywhere: bool = False) -> Plan | None:
+        """Return a way into a goal next to the vehicle, or `anywhere` a way toward the goal; None if the goal is elsewhere, or without a way."""
+        found = self._search.plan(seen) if anywhere or is_beside(seen.goal, seen.pose, seen.vehicle) else None
+        self._plan = found if isinstance(found, Plan) and (anywhere or found.reaches_goal) else None
         return self._plan
 
 
