@@ -79,8 +79,8 @@ class HybridAStarPlanner:
                 best = *self._poses(states, closest), margin
         return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
 
-    def kept(self, seen: PlannerInput, m: MapArrays | None = None) -> Plan | None:
-        """Return the rest of the present plan if it is long enough and still clear."""
+    def kept(self, seen: PlannerInput, m: MapArrays | None = None, part: float = MARGINS[1]) -> Plan | None:
+        """Return the rest of the present plan if it is long enough and still clear, by a part of the requested margin."""
         plan, m = seen.previous, m or arrays_of(seen.map)
         if plan is None or seen.stuck or plan.directions is None or plan.directions[-1] < 0:
             return None
@@ -96,7 +96,7 @@ class HybridAStarPlanner:
         if not seen.map.contains(points).all():
             return None
         checked = check_path(m, self._outline, points, headings, directions)
-        if clear_part(checked, points, MARGINS[1] * seen.margin) < len(points):
+        if clear_part(checked, points, part * seen.margin) < len(points):
             return None
         speeds = speeds_along(points, directions, checked, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
         return Plan(points, headings, speeds, directions, plan.reaches_goal)

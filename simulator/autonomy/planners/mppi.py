@@ -18,7 +18,7 @@ from simulator.autonomy.contract import CONTRACT, Blocked, Goal, ObstacleMap, Pl
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.approach import Approach
-from simulator.autonomy.planners.mppi_kernels import MPPI_SEARCH, SPEED, WANTED, YAW, guide_along, improve, remaining, roll_out
+from simulator.autonomy.planners.mppi_kernels import MPPI_SEARCH, WANTED, YAW, guide_along, improve, remaining
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.vehicle_traits import STABLE
 from simulator.base.arrays import Array
@@ -36,7 +36,7 @@ SHORTEST = 1.0
 PROGRESS = 2.0
 """m. Decrease of the remaining way on a path, less its costs, below which a slow vehicle looks for another way."""
 MARGINS = (1.0, 0.5, 0.2)
-"""Fractions of the requested margin that are tried one after the other, until a sample is clear."""
+"""Fractions of the requested margin. The first one is tried before a way backward, the others after it, until a sample is clear."""
 TOLERANCE = 0.8
 """Margin of the points of the path over that of the poses of the roll-out, which are elsewhere."""
 REACHED = 0.7
@@ -78,16 +78,20 @@ class MppiPlanner:
         route = self._route_to(seen)
         if isinstance(route, Blocked):
             return route
-        found = None if seen.stuck % 2 else self._forward(seen, route)
-        if found is not None and found.reaches_goal:
-            return found
-        slow = abs(seen.speed) < SLOW
-        other = self._escape.plan(seen, anywhere=slow and found is None)
-        if other is None and found is None and seen.stuck % 2:
-            found = self._forward(seen, route)
-        if other is not None:
+        slow, m = abs(seen.speed) < SLOW, arrays_of(seen.map)
+        self._shift(seen.time)
+        found = None if seen.stuck % 2 else self._forward(seen, m, route, MARGINS[0])
+        if found is None or not found.reaches_goal:
+            other = self._escape.plan(seen, anywhere=slow and found is None)
+            if other is not None:
+                self._time = None
+                return other
+        for part in MARGINS if seen.stuck % 2 else MARGINS[1:]:
+            found = found or self._forward(seen, m, route, part)
+        if found is None:
             self._time = None
-        return other or found or Blocked("no drive without obstacles" if math.isfinite(remaining(self._p, self._outline, route)) else NO_WAY)
+            return Blocked("no drive without obstacles" if math.isfinite(remaining(self._p, self._outline, route)) else NO_WAY)
+        return found
 
     def _route_to(self, seen: PlannerInput) -> RouteArrays | Blocked:
         """Return the remaining way on the map, computed once for each map."""
@@ -96,24 +100,18 @@ class MppiPlanner:
             last = self._route = seen.map, seen.goal, seen.margin, route_to(seen.goal, seen.map, seen.vehicle, seen.margin)
         return last[3]
 
-    def _forward(self, seen: PlannerInput, route: RouteArrays) -> Plan | None:
-        """Return a path forward; None if there is none that leads toward the goal."""
-        m = arrays_of(seen.map)
-        self._shift(seen.time)
-        for part in MARGINS:
-            self._start(seen, m, part * seen.margin)
-            standing = remaining(self._p, self._outline, route)
-            guide_along(self._p, self._outline, route, self._guide)
-            first = int(self._random.integers(ROWS))
-            cost, count = improve(
-                self._p, m, self._outline, route, self._plan, self._guide, self._noise, first, self._costs, self._controls, self._out
-            )
-            if math.isfinite(cost):
-                path = self._path(seen, m, count, part * seen.margin)
-                if path is not None and (abs(seen.speed) >= SLOW or path.reaches_goal or cost < standing - PROGRESS):
-                    return path
-        self._time = None
-        return None
+    def _forward(self, seen: PlannerInput, m: MapArrays, route: RouteArrays, part: float) -> Plan | None:
+        """Return a path forward, clear by a part of the requested margin; None if there is none that leads toward the goal."""
+        self._start(seen, m, part * seen.margin)
+        standing = remaining(self._p, self._outline, route)
+        guide_along(self._p, self._outline, route, self._guide)
+        first = int(self._random.integers(ROWS))
+        cost, count = improve(
+            self._p, m, self._outline, route, self._plan, self._guide, self._noise, first, self._costs, self._controls, self._out
+        )
+        path = self._path(seen, m, count, part * seen.margin) if math.isfinite(cost) else None
+        gets_on = path is not None and (abs(seen.speed) >= SLOW or path.reaches_goal or cost < standing - PROGRESS)
+        return path if gets_on else None
 
     def _shift(self, time: float) -> None:
         """Shift the last controls by the time [s] since then; without them, begin straight ahead at the requested speed."""
@@ -158,11 +156,7 @@ class MppiPlanner:
         speeds = speeds_along(points, forward, checked, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
         goal = seen.goal
         reaches = bool(math.hypot(points[-1, 0] - goal.x, points[-1, 1] - goal.y) < goal.radius)
-        return Plan(points, headings, np.minimum(speeds, wanted[:clear]), forward, reaches, self._shown(seen, m))
-
-    def _shown(self, seen: PlannerInput, m: MapArrays) -> tuple[Array, ...]:
-        """Return the paths of some samples, for pictures."""
-        return ()
+        return Plan(points, headings, np.minimum(speeds, wanted[:clear]), forward, reaches)
 
 
 def _resampled(out: Array, rear_axle: float) -> tuple[Array, Array, Array]:
@@ -198,4 +192,6 @@ PARAMETERS: Fields = (
         written="m",
     ),
 )
-KIND = PlannerKind("mppi", MppiPlanner, CONTRACT, PARAMETERS, period=0.2, meaning="average of sampled drives of a model, by their costs (MPPI)")
+KIND = PlannerKind(
+    "mppi", MppiPlanner, CONTRACT, PARAMETERS, period=0.2, meaning="average of sampled drives of a model, by their costs (MPPI)"
+)
