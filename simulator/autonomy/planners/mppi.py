@@ -10,6 +10,7 @@ forward. Where none of them gets on, hybrid A* finds a way, also backward, which
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from simulator.autonomy.contract import CONTRACT, Blocked, Goal, ObstacleMap, Pl
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.approach import Approach
-from simulator.autonomy.planners.mppi_kernels import MPPI_SEARCH, WANTED, YAW, guide_along, improve, remaining
+from simulator.autonomy.planners.mppi_kernels import MPPI_SEARCH, WANTED, YAW, guide_along, improve, remaining, show_samples
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.vehicle_traits import STABLE
 from simulator.base.arrays import Array
@@ -46,9 +47,9 @@ ROWS = 4096
 CORRELATION = (0.4, 2.5)
 """s. Shortest and longest time over which the noise of a row changes."""
 SHOWN = 24
-"""Samples that are shown."""
+"""Number of samples in pictures."""
 COSTS = {
-    "close_cost": 1.5, "hazard_cost": 2.0, "roll_cost": 0.5, "steer_cost": 0.15, "short_cost": 6.0, "comfort": 1.5, "ahead": 3.0,
+    "close_cost": 1.5, "hazard_cost": 3.0, "roll_cost": 4.0, "steer_cost": 0.15, "short_cost": 6.0, "comfort": 1.5, "ahead": 3.0,
     "bend_noise": 0.5, "speed_noise": 0.3,
 }  # fmt: skip
 
@@ -111,7 +112,11 @@ class MppiPlanner:
         )
         path = self._path(seen, m, count, part * seen.margin) if math.isfinite(cost) else None
         gets_on = path is not None and (abs(seen.speed) >= SLOW or path.reaches_goal or cost < standing - PROGRESS)
-        return path if gets_on else None
+        if path is None or not gets_on:
+            return None
+        paths = np.empty((SHOWN, len(self._out), 2))
+        show_samples(self._p, m, self._outline, route, self._plan, self._guide, self._noise, first, self._controls, self._out, paths)
+        return replace(path, candidates=tuple(paths))
 
     def _shift(self, time: float) -> None:
         """Shift the last controls by the time [s] since then; without them, begin straight ahead at the requested speed."""

@@ -140,6 +140,8 @@ def roll_out(p, m, v, r, controls, out):
         if clearance == TOUCHES or clearance < need:
             break
         rise, lean, bulge, twist = plate_at(m, v, now[0], now[1], c, s)
+        if not math.isfinite(rise + lean + bulge):
+            break
         mu = strength_at(m, now[0], now[1])
         mu = 1.0 if math.isnan(mu) else max(mu, 1e-3)
         hazard = attitude_hazard(v, rise, lean, bulge)
@@ -251,3 +253,16 @@ def improve(p, m, v, r, plan, guide, noise, first, costs, controls, out):
             plan[k, 0], plan[k, 1] = controls[k, 0], controls[k, 1]
         cost, count = roll_out(p, m, v, r, plan, out)
     return cost, count
+
+
+@kernel
+def show_samples(p, m, v, r, plan, guide, noise, first, controls, out, paths):
+    """Write the clear points of B (n, T + 1, 2) of n samples; the points after the end of a sample are those of its end."""
+    b = v[0]["to_reference"]
+    for n in range(len(paths)):
+        _sample(p[0], plan, guide, noise, 2 + n, first, controls)
+        _, count = roll_out(p, m, v, r, controls, out)
+        for k in range(len(out)):
+            last = min(k, count - 1)
+            paths[n, k, 0] = out[last, X] + b * math.cos(out[last, YAW])
+            paths[n, k, 1] = out[last, Y] + b * math.sin(out[last, YAW])
