@@ -46,6 +46,8 @@ ROWS = 4096
 """Rows of noise."""
 CORRELATION = (0.4, 2.5)
 """s. Shortest and longest time over which the noise of a row changes."""
+LONGEST = 500.0
+"""m. Largest length of a path."""
 SHOWN = 24
 """Number of samples in pictures."""
 COSTS = {
@@ -167,7 +169,7 @@ class MppiPlanner:
 def _resampled(out: Array, rear_axle: float) -> tuple[Array, Array, Array]:
     """Return points (n, 2) of B, headings (n,) and wanted speeds (n,) of a roll-out (m, 7), SPACING apart."""
     way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(out[:, :2], axis=0).T))))
-    at = np.arange(math.floor(way[-1] / SPACING) + 1) * SPACING
+    at = np.arange(math.floor(min(way[-1], LONGEST) / SPACING) + 1) * SPACING
     headings, wanted = np.interp(at, way, out[:, YAW]), np.interp(at, way, out[:, WANTED])
     middle = 0.5 * (headings[1:] + headings[:-1])
     steps = SPACING * np.column_stack((np.cos(middle), np.sin(middle)))
