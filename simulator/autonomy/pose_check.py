@@ -95,6 +95,21 @@ def clearance_at(m, v, x, y, c, s):
 
 
 @inline
+def plate_at(m, v, x, y, c, s):
+    """Return the attitude of a plate on the wheels: rise of the ground toward the front and toward the left side [1], height of the ground above
+    the middle of the plate [m], and its twist [m]; NaN where the elevation is unknown."""
+    o = v[0]
+    half = 0.5 * o["track"]
+    fx, fy = x + o["wheelbase"] * c, y + o["wheelbase"] * s
+    left_rear, right_rear = height_at(m, x - half * s, y + half * c), height_at(m, x + half * s, y - half * c)
+    left_front, right_front = height_at(m, fx - half * s, fy + half * c), height_at(m, fx + half * s, fy - half * c)
+    front, rear = 0.5 * (left_front + right_front), 0.5 * (left_rear + right_rear)
+    bulge = height_at(m, 0.5 * (x + fx), 0.5 * (y + fy)) - 0.5 * (front + rear)
+    lean = 0.5 * (left_front + left_rear - right_front - right_rear) / o["track"]
+    return (front - rear) / o["wheelbase"], lean, bulge, 0.5 * abs(left_front - right_front - left_rear + right_rear)
+
+
+@inline
 def hazard_at(m, v, x, y, c, s, direction):
     """Return how close a pose is to the limits of the vehicle, 1 = at a limit; the unevenness of the ground under it [m]; and the first without
     traction.
@@ -102,26 +117,25 @@ def hazard_at(m, v, x, y, c, s, direction):
     The vehicle is a plate on its wheels: side slope, slope along the direction of travel, traction, and clearance between the axles.
     """
     o = v[0]
-    half = 0.5 * o["track"]
-    fx, fy = x + o["wheelbase"] * c, y + o["wheelbase"] * s
-    left_rear, right_rear = height_at(m, x - half * s, y + half * c), height_at(m, x + half * s, y - half * c)
-    left_front, right_front = height_at(m, fx - half * s, fy + half * c), height_at(m, fx + half * s, fy - half * c)
-    mx, my = 0.5 * (x + fx), 0.5 * (y + fy)
-    middle = height_at(m, mx, my)
-    if not math.isfinite(left_rear + right_rear + left_front + right_front + middle):
+    slope, lean, bulge, twist = plate_at(m, v, x, y, c, s)
+    if not math.isfinite(slope + lean + bulge):
         return math.inf, 0.0, math.inf
-    front, rear = 0.5 * (left_front + right_front), 0.5 * (left_rear + right_rear)
-    roll = math.atan(0.5 * abs(left_front + left_rear - right_front - right_rear) / o["track"])
-    rise = direction * (front - rear) / o["wheelbase"]
-    climb = math.atan(rise)
-    bulge, twist = middle - 0.5 * (front + rear), 0.5 * abs(left_front - right_front - left_rear + right_rear)
-    hazard = max(roll / o["max_roll"], bulge / o["clearance"])
-    hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
-    attitude = hazard = hazard / o["ease"]
-    strength = strength_at(m, mx, my)
+    rise = direction * slope
+    hazard = attitude_hazard(v, rise, lean, bulge)
+    attitude = hazard
+    strength = strength_at(m, x + 0.5 * o["wheelbase"] * c, y + 0.5 * o["wheelbase"] * s)
     if o["needs_traction"] != 0 and not math.isnan(strength):
         hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
     return hazard, max(abs(bulge), twist), attitude
+
+
+@inline
+def attitude_hazard(v, rise, lean, bulge):
+    """Return how close an attitude is to the limits of the vehicle, 1 = at a limit; `rise` in the direction of travel, see `plate_at`."""
+    o = v[0]
+    roll, climb = math.atan(abs(lean)), math.atan(rise)
+    hazard = max(roll / o["max_roll"], bulge / o["clearance"])
+    return max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"])) / o["ease"]
 
 
 @inline

@@ -49,7 +49,7 @@ def outcome(sim: Simulation) -> Outcome:
     return found
 
 
-@pytest.mark.parametrize("planner", ["arc", "a_star", "hybrid_a_star"])
+@pytest.mark.parametrize("planner", ["arc", "a_star", "hybrid_a_star", "mppi"])
 def test_the_goal_behind_a_wall_is_reached_without_a_touch_and_with_the_same_bits(planner: str) -> None:
     first, second = (drive([WALL], **{"maneuver.planner": planner}) for _ in range(2))
     assert outcome(first).word == "reached" and not first.collisions

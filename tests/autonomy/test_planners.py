@@ -116,7 +116,7 @@ def test_a_goal_inside_an_obstacle_and_an_enclosed_vehicle_are_blocked_with_a_re
     assert isinstance(planner(name).plan(seen(ring)), Blocked)
 
 
-@pytest.mark.parametrize("name", ["arc", "hybrid_a_star"])
+@pytest.mark.parametrize("name", ["arc", "hybrid_a_star", "mppi"])
 def test_a_vehicle_in_front_of_a_wall_drives_backward_first(name: str) -> None:
     state = walls((4, 4.5, -8, 8))
     found = planner(name).plan(seen(state))
@@ -198,3 +198,12 @@ def test_the_speed_is_low_only_at_a_change_of_the_direction() -> None:
     assert (speeds[13:24] >= 0.9 * np.minimum(turning, 5.0)[1:]).all()
     curvature = path_curvature(points, signs)
     assert np.abs(curvature).max() <= 1.05 / radius and curvature[18] == pytest.approx(-1.0 / radius, rel=0.05)
+
+
+def test_a_vehicle_beside_its_plan_keeps_it_only_where_there_is_room_for_that() -> None:
+    x = np.arange(0.0, 20.0, 0.5)
+    plan = Plan(np.column_stack((x, 0.0 * x)), 0.0 * x, np.full(len(x), 2.0), np.ones(len(x), np.int8), True)
+    narrow, wide = (walls((10, 14, gap, 6), (10, 14, -6, -gap)) for gap in (1.5, 3.0))
+    for state, beside, keeps in ((narrow, 0.1, True), (narrow, 0.5, False), (wide, 0.5, True)):
+        found = planner("hybrid_a_star").kept(seen(state, previous=plan, pose=Pose(1.0, beside, 0.0)))  # type: ignore[attr-defined]
+        assert (found is not None) == keeps

@@ -15,6 +15,8 @@ from simulator.base.fields import read
 
 WIDER = 1.3
 """Radius of the circles in which a goal is next to the vehicle, over that of the tightest turn: the steering takes time to turn."""
+BEGUN = 0.1
+"""Fraction of the requested margin by which the rest of a way has to be clear: half of that of the narrowest search."""
 STATES = 8000
 """Maximum number of expanded states of a search, for a way of about two turns."""
 
@@ -32,13 +34,13 @@ class Approach:
         """Return the rest of the way that the vehicle follows; None if there is none, or if it is not clear any more."""
         if self._plan is None or seen.previous is None or seen.stuck:
             return None
-        self._plan = self._search.kept(seen)
+        self._plan = self._search.kept(seen, part=BEGUN)
         return self._plan
 
-    def plan(self, seen: PlannerInput) -> Plan | None:
-        """Return a way into a goal next to the vehicle; None if the goal is elsewhere, or if there is no way."""
-        found = self._search.plan(seen) if is_beside(seen.goal, seen.pose, seen.vehicle) else None
-        self._plan = found if isinstance(found, Plan) and found.reaches_goal else None
+    def plan(self, seen: PlannerInput, anywhere: bool = False) -> Plan | None:
+        """Return a way into a goal next to the vehicle, or `anywhere` a way toward the goal; None if the goal is elsewhere, or without a way."""
+        found = self._search.plan(seen) if anywhere or is_beside(seen.goal, seen.pose, seen.vehicle) else None
+        self._plan = found if isinstance(found, Plan) and (anywhere or found.reaches_goal) else None
         return self._plan
 
 

@@ -79,8 +79,11 @@ class HybridAStarPlanner:
                 best = *self._poses(states, closest), margin
         return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
 
-    def kept(self, seen: PlannerInput, m: MapArrays | None = None) -> Plan | None:
-        """Return the rest of the present plan if it is long enough and still clear."""
+    def kept(self, seen: PlannerInput, m: MapArrays | None = None, part: float = MARGINS[1]) -> Plan | None:
+        """Return the rest of the present plan if it is long enough and still clear, by a part of the requested margin.
+
+        A vehicle beside its plan needs at least that distance as room on the rest; else it would plan to touch what the plan only passes.
+        """
         plan, m = seen.previous, m or arrays_of(seen.map)
         if plan is None or seen.stuck or plan.directions is None or plan.directions[-1] < 0:
             return None
@@ -96,7 +99,9 @@ class HybridAStarPlanner:
         if not seen.map.contains(points).all():
             return None
         checked = check_path(m, self._outline, points, headings, directions)
-        if clear_part(checked, points, MARGINS[1] * seen.margin) < len(points):
+        c, s = math.cos(headings[0]), math.sin(headings[0])
+        beside = abs(c * (seen.pose.y - points[0, 1]) - s * (seen.pose.x - points[0, 0]))
+        if clear_part(checked, points, max(part * seen.margin, beside)) < len(points):
             return None
         speeds = speeds_along(points, directions, checked, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
         return Plan(points, headings, speeds, directions, plan.reaches_goal)

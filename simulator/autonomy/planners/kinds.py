@@ -20,6 +20,7 @@ PLANNER_KINDS: Registry[PlannerKind] = Registry(
         DEFAULT: "simulator.autonomy.planners.arc:KIND",
         "a_star": "simulator.autonomy.planners.a_star:KIND",
         "hybrid_a_star": "simulator.autonomy.planners.hybrid_a_star:KIND",
+        "mppi": "simulator.autonomy.planners.mppi:KIND",
         LANES: "simulator.autonomy.planners.lanes:KIND",
         "pid": "simulator.autonomy.planners.pid:KIND",
     },
