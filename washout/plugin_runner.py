@@ -48,7 +48,7 @@ class WashoutRunner:
         self.every = 1 if rate == 0.0 else whole_ticks(rate, h, values.file, "rate")
         ticks = 1 if kind.planner is not None else self.every
         self._h = ticks * h
-        self._s, self._predicted_at, self._rests = s, math.inf, -1
+        self._s, self._predicted_at, self._planned_at, self._rests = s, math.inf, math.inf, -1
         self._input, self._result = record(WASHOUT_INPUT), record(WASHOUT_OUTPUT)
         self._state: Record = record(kind.state) if kind.state else np.zeros(1)
         platform = record(HEXAPOD)
@@ -125,6 +125,9 @@ class WashoutRunner:
             if self._planner.is_due():
                 if self._preview is not None:
                     self._fill_preview(time)
+                if time == self._planned_at:  # the drive waits: what comes does not come yet
+                    self._input[0]["preview_count"] = 0
+                self._planned_at = time
                 self._planner.serve(self._input, wait)
             return
         if self._preview is not None and self._thread is None:  # a kernel is called within the coming ticks, at the end of the period

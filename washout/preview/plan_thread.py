@@ -21,6 +21,13 @@ _NEEDED = ("tilt_rate", "tilt_acceleration", "plan_rotation_cost", "plan_smoothn
 """Settings that the matrices depend on."""
 
 
+def arrival(world: WashoutContext) -> float:
+    """Return the time from a pose to the motion of the platform [s]: lag of the lead filter and delay of the actuators."""
+    at = world.platform[0]
+    behind = lead(float(at["actuator_bandwidth"]), float(at["actuator_damping"]), world.period)[0]["lead_behind"]
+    return float(at["actuator_delay"]) + float(behind)
+
+
 class PlanThread:
     """Planner of the preview washout.
 
@@ -36,11 +43,8 @@ class PlanThread:
 
     def __init__(self, parameters: Record, state: Record, world: WashoutContext, every: int) -> None:
         self._parameters, self._state, self._world, self._every = parameters, state, world, every
-        at = world.platform[0]
-        bandwidth, damping = float(at["actuator_bandwidth"]), float(at["actuator_damping"])
-        behind = float(lead(bandwidth, damping, world.period)[0]["lead_behind"])
         self._task, self._plan, self._memory = record(TASK), record(PLAN), np.zeros(2, dtype_of(MEMORY))
-        self._task[0]["arrives"] = float(at["actuator_delay"]) + behind
+        self._task[0]["arrives"], self._task[0]["gravity"] = arrival(world), world.gravity
         self._settings = b""
         self._models = np.zeros(2, dtype_of(MODEL))
         self._fill_models()

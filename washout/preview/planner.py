@@ -35,8 +35,9 @@ LARGEST = 30.0
 """m/s2 or rad/s. Bound of the told motion: no vehicle on its wheels exceeds it, and a plan of it must not overflow."""
 RETURNS = 3.0
 """1/s. Triple pole with which the platform returns to the center after the end of a plan."""
-CHANNELS = 4
-"""Force of surge and sway, rate of pitch up and of roll: signs as those of the attitude that represents the force."""
+CHANNELS = 5
+"""Force of surge and sway, rate of pitch up and of roll (signs as those of the attitude that represents the force), force of heave without gravity."""
+HEAVE = 4
 
 PLAN: Table = (
     # name         shape               unit            description
@@ -55,8 +56,9 @@ TASK: Table = (
     ("ahead", (), "s", "time from now to the start of the new plan"),
     ("arrives", (), "s", "time from a pose to the motion of the platform"),
     ("now", (CHANNELS,), "m/s2, rad/s", "motion of the vehicle now"),
-    ("gains", (CHANNELS,), "1", "scales of force and rate"),
-    ("trust", (2,), "1", "fraction of the preview of each axis that is trusted"),
+    ("gains", (4,), "1", "scales of force and rate"),
+    ("gravity", (), "m/s2", "acceleration of free fall of the vehicle's world"),
+    ("trust", (3,), "1", "fraction of the preview of each axis that is trusted"),
     ("fades", (), "s", "time constant of the told motion beyond the end of the preview"),
     ("limit", (), "1", "largest number of iterations of an axis", "i8"),
     ("preview_count", (), "1", "as in WASHOUT_INPUT", "i8"),
@@ -124,8 +126,10 @@ def _previewed(s, channel, point):
         value = s["preview_f"][k, 1]
     elif channel == 2:
         value = -s["preview_w"][k, 1]
-    else:
+    elif channel == 3:
         value = s["preview_w"][k, 0]
+    else:
+        value = s["preview_f"][k, 2] - s["gravity"]
     return min(LARGEST, max(-LARGEST, value))
 
 
@@ -134,7 +138,7 @@ def _admit(s, out):
     """Fill the told motion of a new plan from the present one and the preview."""
     count, step = s["preview_count"], s["preview_step"]
     for channel in range(CHANNELS):
-        trust, end = s["trust"][channel % 2], -1
+        trust, end = s["trust"][2 if channel == HEAVE else channel % 2], -1
         for i in range(TOLD):
             t = i * TOLD_STEP
             old, kept = told_at(s["told"], channel, s["elapsed"] + t, s["fades"]), told_at(s["trusted"], channel, s["elapsed"] + t, s["fades"])
@@ -195,6 +199,8 @@ def _fill_parameters(p, x, s, out, axis):
         for i in range(KNOTS + 1):
             before = STEPS_OF[i - 1] if i > 0 else TOLD_STEP
             after = STEPS_OF[i] if i < KNOTS else before
+            if part == 1:
+                before, after = max(before, TURNS), max(after, TURNS)
             told = _mean_told(out["trusted"], channel, s["arrives"] + TIMES[i], before, after, s["fades"])
             q[8 + part * (KNOTS + 1) + i] = s["gains"][channel] * told
     # the felt errors move on from the start of the present plan to that of the new one
@@ -226,6 +232,8 @@ def _fill_bounds(p, x, other, rows):
             x["high_now"][row] -= taken
 
 
+TURNS = 0.1
+"""s. Half of the time over which the rate is averaged: fast rotation takes most of the leg acceleration, because the head is far above the legs."""
 TAKEN = 0.7
 """1. Largest part of the stroke that the plan of the other axis takes."""
 
