@@ -46,7 +46,12 @@ WASHOUT_INPUT = (
     ("preview_step", (), "s", "time between two points of the preview; the first point is one step ahead"),
     ("preview_f", (PREVIEW_POINTS, 3), "m/s2", "predicted specific force at the driver's head, in B"),
     ("preview_w", (PREVIEW_POINTS, 3), "rad/s", "predicted angular velocity of the chassis, in B"),
-    ("budget", (), "1", "factor of the workspace management in f_H_B and w_WB_B, which the preview does not contain; 1 within the capability of the legs"),
+    (
+        "budget",
+        (),
+        "1",
+        "factor of the workspace management in f_H_B and w_WB_B, which the preview does not contain; 1 within the capability of the legs",
+    ),
     (
         "limited",
         (),

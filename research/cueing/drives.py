@@ -43,7 +43,9 @@ def cross_country(number: int, speed_kph: float, winding: bool, **more: Any) -> 
     return RecordedKind(name, "cross-country", _follow(name, "jacksboro", place, speed_kph, changes, 36.0, **more))
 
 
-def _follow(name: str, terrain: str, place: list[float], speed_kph: float, changes: list[dict[str, float]], duration: float, **more: Any) -> dict[str, Any]:
+def _follow(
+    name: str, terrain: str, place: list[float], speed_kph: float, changes: list[dict[str, float]], duration: float, **more: Any
+) -> dict[str, Any]:
     """Return a maneuver along a straight with lateral shifts at one speed."""
     path = {"lane_changes": changes} if changes else {"segments": [{"length_m": 600}]}
     return {
@@ -69,7 +71,15 @@ def _stops(number: int, braking: tuple[float, ...], **more: Any) -> RecordedKind
         speed.append({"at_s": round(t, 2), "speed_kph": 0, "acceleration_mps2": limit})
         t += top / 3.6 / limit + float(random.uniform(2.0, 4.0))
     name = f"stops_{number:02d}"
-    maneuver = {"name": name, "vehicle": "hmmwv", "terrain": "flat", "duration_s": round(t, 1), "speed": speed, "segments": [{"length_m": 1500}], **more}
+    maneuver = {
+        "name": name,
+        "vehicle": "hmmwv",
+        "terrain": "flat",
+        "duration_s": round(t, 1),
+        "speed": speed,
+        "segments": [{"length_m": 1500}],
+        **more,
+    }
     return RecordedKind(name, "stops", maneuver)
 
 

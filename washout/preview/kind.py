@@ -18,7 +18,6 @@ Source: developed for Jounce.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.field_records import rows
@@ -35,15 +34,27 @@ from washout.preview.planner import CHANNELS, HEAVE, PLAN, motion_at, told_at
 _COST = Number("m2/(rad2 s2)", 0.0, 1e4, shape=(2,))
 FILE: Fields = (
     *adaptive.FILE,
-    Field("plan_rotation_cost", _COST, "weight of the square of the wrong rate relative to that of the wrong force: surge with pitch, sway with roll", (1.0, 1.0)),
+    Field(
+        "plan_rotation_cost",
+        _COST,
+        "weight of the square of the wrong rate relative to that of the wrong force: surge with pitch, sway with roll",
+        (1.0, 1.0),
+    ),
     Field(
         "plan_smoothness",
         Number("s2", 0.0, 1.0, shape=(2,)),
         "weight of the square of the jerk relative to that of the wrong force: surge, sway; larger: less vibration, less of the fast forces",
         (2e-5, 2e-5),
     ),
-    Field("plan_fade", Number("s", 0.05, 100.0), "time constant with which the force beyond the end of the preview is expected to end", 1.0),
-    Field("plan_iterations", Number("1", 1, 10000, whole=True), "maximum number of iterations of a plan, per axis; beyond, the last plan continues", 200),
+    Field(
+        "plan_fade", Number("s", 0.05, 100.0), "time constant with which the force beyond the end of the preview is expected to end", 1.0
+    ),
+    Field(
+        "plan_iterations",
+        Number("1", 1, 10000, whole=True),
+        "maximum number of iterations of a plan, per axis; beyond, the last plan continues",
+        200,
+    ),
 )
 """Fields of the section `cueing` of a file of this type: those of the adaptive washout and of the plan."""
 SETTINGS = rows(FILE)
@@ -144,7 +155,9 @@ def preview(parameters, state, seen, result, first, count, h):
     f[1] -= budget * told_at(x["trusted"], 1, t, fades)
     w[1] += budget * told_at(x["trusted"], 2, t, fades)
     w[0] -= budget * told_at(x["trusted"], 3, t, fades)
-    f[2] += budget * (told_at(x["trusted"], HEAVE, t + x["arrives"], fades) - told_at(x["trusted"], HEAVE, t, fades))  # as the platform will be there
+    f[2] += budget * (
+        told_at(x["trusted"], HEAVE, t + x["arrives"], fades) - told_at(x["trusted"], HEAVE, t, fades)
+    )  # as the platform will be there
     _adapt(parameters, state, seen, result, first, count, h)
     surge, sway = motion_at(x["knots"], 0, t), motion_at(x["knots"], 1, t)
     roll, pitch = out[3] + _angle(sway[2]), out[4] - _angle(surge[2])

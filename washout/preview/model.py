@@ -157,7 +157,7 @@ def _cost(states: list[Array], inputs: list[Array], s: AxisSettings) -> Array:
     """Return the rows whose sum of squares is the cost."""
     rows = []
     for i in range(1, KNOTS + 1):
-        z, (u1, u2, y, r) = states[i], inputs[i]
+        z, (u1, _, y, r) = states[i], inputs[i]
         share = math.sqrt(0.5 * (STEPS[i - 1] + (STEPS[i] if i < KNOTS else 0.0)))
         e = u1 + STANDARD_GRAVITY * z[2] - y
         rows.append(share * (e - (1.0 - LASTS / LEADS) * z[4]))

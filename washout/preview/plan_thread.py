@@ -118,7 +118,10 @@ class PlanThread:
         self._settings = settings
         for axis in range(2):
             wanted = AxisSettings(
-                float(u["tilt_rate"]), float(u["tilt_acceleration"]), float(u["plan_rotation_cost"][axis]), float(u["plan_smoothness"][axis])
+                float(u["tilt_rate"]),
+                float(u["tilt_acceleration"]),
+                float(u["plan_rotation_cost"][axis]),
+                float(u["plan_smoothness"][axis]),
             )
             self._models[axis] = axis_model(self._world.platform, axis, wanted)[0]
         self._memory["active_count"], self._memory["is_active"] = 0, 0

@@ -27,6 +27,8 @@ TOLD = 160
 """Points of the told motion."""
 ADMITS = 0.1
 """s. Time from the start of a plan over which a contradicting preview is admitted. Shorter: a wrong preview moves the platform more."""
+SHORT, LONG = 0.15, 0.6
+"""s. Times of a preview from which, and with which a plan is better than the adaptive washout (docs/preview_washout.md); the trust rises between them."""
 SLOW = 20
 """Points of the told motion before its end whose mean continues; the rest of the last value ends within QUICK."""
 QUICK = 0.1
@@ -69,7 +71,7 @@ TASK: Table = (
 """Present plan and the data for a new one."""
 
 MEMORY: Table = (
-    *work_table(ROWS, VARIABLES),
+    *work_table(ROWS, 2 * VARIABLES),  # soft constraints may be more than the variables
     # name          shape          unit     description
     ("parameters", (PARAMETERS,), "mixed", "p"),
     ("low_now", (ROWS,), "1", "lower bounds of this plan"),
@@ -137,11 +139,16 @@ def _previewed(s, channel, point):
 def _admit(s, out):
     """Fill the told motion of a new plan from the present one and the preview."""
     count, step = s["preview_count"], s["preview_step"]
+    u = min(1.0, max(0.0, (count * step - SHORT) / (LONG - SHORT)))
+    useful = u * u * (3.0 - 2.0 * u)
     for channel in range(CHANNELS):
-        trust, end = s["trust"][2 if channel == HEAVE else channel % 2], -1
+        end, trust = -1, s["trust"][2] if channel == HEAVE else useful * s["trust"][channel % 2]
         for i in range(TOLD):
             t = i * TOLD_STEP
-            old, kept = told_at(s["told"], channel, s["elapsed"] + t, s["fades"]), told_at(s["trusted"], channel, s["elapsed"] + t, s["fades"])
+            old, kept = (
+                told_at(s["told"], channel, s["elapsed"] + t, s["fades"]),
+                told_at(s["trusted"], channel, s["elapsed"] + t, s["fades"]),
+            )
             place = (s["ahead"] + t) / step if count > 0 else 1.0
             if place <= count:
                 k = min(int(place), count - 1)
