@@ -73,7 +73,7 @@ def test_too_few_iterations_are_reported_and_leave_an_empty_set():
     w = work(40, 40)
     middle = 3.0 * random.normal(size=30)
     for limit, solved in ((2, False), (500, True), (500, True)):
-        v, exact = ours(w, M, np.full(30, 1e-3), middle - 0.1, middle + 0.1, limit)
+        _, exact = ours(w, M, np.full(30, 1e-3), middle - 0.1, middle + 0.1, limit)
         assert exact is solved
         assert (w["active_count"] == 0) is not solved
         assert w["is_active"].sum() == w["active_count"]
