@@ -19,6 +19,15 @@ TICK = 4e-3
 """s. With 2 ms, the error differs by 0.002 (docs/washouts.md)."""
 HORIZONS = (0.3, 0.6, 1.0, 2.0)
 PLATFORMS = {"small_hexapod": "small_hexapod", "large_hexapod": "simona"}
+OTHERS = (
+    ("small_hexapod_comfort", "small_hexapod", 1.0),
+    ("large_hexapod_comfort", "simona", 1.0),
+    ("seat_3dof", "seat_3dof", 0.0),
+    ("seat_3dof_preview", "seat_3dof", 1.0),
+    ("seat_2dof", "seat_2dof", 0.0),
+    ("seat_2dof_preview", "seat_2dof", 1.0),
+)
+"""Further washouts of the table: washout, platform, time of the preview [s]."""
 KINDS = ("road", "gravel", "cross-country", "stops", "lane changes")
 
 
@@ -77,6 +86,10 @@ def main(folder: Path, file: Path) -> None:
             found = rows[(name, kind, preview)] = errors(drives, washout, platform, preview)
             numbers = " | ".join(f"{found[key]:.2f}" for key in (*KINDS, "all", "largest", "limited") if key in found)
             print(f"| `{washout}` | {preview or '-'} | {numbers} |", flush=True)
+    for washout, platform, preview in OTHERS:
+        found = errors(drives, washout, platform, preview)
+        numbers = " | ".join(f"{found[key]:.2f}" for key in (*KINDS, "all", "largest", "limited") if key in found)
+        print(f"| `{washout}` | {preview or '-'} | {numbers} |", flush=True)
     draw(rows, file)
 
 

@@ -8,7 +8,7 @@ known, and r the scaled rate of the vehicle about the axis of the tilt, all at t
     c' = (a' - r - c) / T_C                     rate that is wrong; felt by the canals: a' - r - c
 
     minimize   integral of felt force^2 + w_r felt rate^2 + jerk, and rest at the end
-    subject to |u1|, |u2| within their limits, |a' - r| <= tilt rate, |x'| <= speed, legs l = J_x (x + lever a) + J_a a within their share of the stroke
+    subject to |u1|, |u2| within their limits, a' within the tilt rate of 0 to r, |x'| <= speed, legs l = J_x (x + lever a) + J_a a within their share of the stroke
 
 The matrices depend on the grid, the platform and the settings only. For a plan, they are multiplied by the parameters p = (x, x', a, a', q, c, u1, u2 at
 the start, y and r at the knots). A platform that cannot move along the axis tilts about its own point: u1 = -lever u2.

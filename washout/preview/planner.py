@@ -226,6 +226,10 @@ def _fill_bounds(p, x, other, rows):
         for k in range(PARAMETERS):
             part += p["by_parameters"][row, k] * x["parameters"][k]
         x["low_now"][row], x["high_now"][row] = p["low"][row] - part, p["high"][row] - part
+    for i in range(KNOTS):  # the platform may turn as the vehicle does, or not at all
+        row, rate = p["variables"] + 2 * i, x["parameters"][PARAMETERS - KNOTS + i]
+        x["low_now"][row] -= p["scale"][row] * max(0.0, rate)
+        x["high_now"][row] += p["scale"][row] * max(0.0, -rate)
     groups = p["leg_rows"]
     first = rows - groups * KNOTS
     for i in range(KNOTS):
