@@ -140,7 +140,9 @@ class CueingPipeline:
         looked: list[Array] = []
         own = [one for one in self.cueing.washout.logged if one[0] == INNER_PREFIX]
         inner = max(1, round(INNER / self.h)) if own else 0
-        turns = [turn for turn in (inner if own and every == 1 else every, inner) if turn]  # a kernel in every tick runs without Python code
+        turns = [
+            turn for turn in (inner if own and every == 1 else every, inner) if turn
+        ]  # a kernel in every tick runs without Python code
         while first < n:
             end = min([n, *(first + turn - self._ticks % turn for turn in turns)])
             self.cueing.washout.serve(self._driven * self.h)
