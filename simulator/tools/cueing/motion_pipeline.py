@@ -24,6 +24,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record
 from washout.cueing import MotionCueing, cueing_step
 from washout.platform_state_machine import BLEND, ENGAGED, KNEE
+from washout.plugin_runner import WashoutRunner
 
 ENGAGING = 120.0
 """s. Time limit for the platform to rise."""
@@ -140,9 +141,9 @@ class CueingPipeline:
         looked: list[Array] = []
         own = [one for one in self.cueing.washout.logged if one[0] == INNER_PREFIX]
         inner = max(1, round(INNER / self.h)) if own else 0
-        turns = [
-            turn for turn in (inner if own and every == 1 else every, inner) if turn
-        ]  # a kernel in every tick runs without Python code
+        washout = self.cueing.washout
+        alone = bool(own) and every == 1 and isinstance(washout, WashoutRunner) and washout.kind.planner is None
+        turns = [turn for turn in (0 if alone else every, inner) if turn]  # a kernel in every tick runs without Python code
         while first < n:
             end = min([n, *(first + turn - self._ticks % turn for turn in turns)])
             self.cueing.washout.serve(self._driven * self.h)
