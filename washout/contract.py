@@ -92,8 +92,9 @@ class PythonWashout(Protocol):
 class Planner(Protocol):
     """Planner of a kernel: computes plans beside the ticks, which never wait for it in real time, and writes them into the state of the kernel."""
 
-    trouble: str
-    """Reason why there are no more plans, in one line; empty while it works. The kernel then continues without plans."""
+    @property
+    def trouble(self) -> str:
+        """Reason why there are no more plans, in one line; empty while it works. The kernel then continues without plans."""
 
     def is_due(self) -> bool:
         """Return True if `serve` has something to do before the next tick."""
