@@ -10,7 +10,7 @@ from simulator.base.records import Record, Table
 from washout.classical import FILE, KIND, washout
 from washout.online_tuning import OnlineTuner
 from washout.perceived_motion import set_aim
-from washout.preview import Preview
+from washout.preview.sources import Preview
 
 
 class ClassicalRunner:

@@ -11,6 +11,8 @@ the file). There are two variants:
     Python         `make` returns an object with `step(seen, h)` that returns six numbers. It runs in a background thread
                    (`simulator.base.plugin_thread`): the result for the input at the end of a period applies from the end of the next period
 
+A kernel may have a *planner* (`planner`), which computes plans beside the ticks and writes them into the state of the kernel.
+
 If poses come less often than ticks, a quadratic B-spline joins them (`washout.plugin`): the velocity has no steps, and the pose stays
 between the requested poses, with a delay of one and a half periods.
 """
@@ -28,7 +30,7 @@ from simulator.base.records import Record, Table, layout_hash
 CONTRACT = 1
 """Version of the interface described above and of the meaning of the columns below."""
 
-PREVIEW_POINTS = 50
+PREVIEW_POINTS = 150
 """Maximum number of points of a preview."""
 
 WASHOUT_INPUT = (
@@ -44,6 +46,12 @@ WASHOUT_INPUT = (
     ("preview_step", (), "s", "time between two points of the preview; the first point is one step ahead"),
     ("preview_f", (PREVIEW_POINTS, 3), "m/s2", "predicted specific force at the driver's head, in B"),
     ("preview_w", (PREVIEW_POINTS, 3), "rad/s", "predicted angular velocity of the chassis, in B"),
+    (
+        "budget",
+        (),
+        "1",
+        "factor of the workspace management in f_H_B and w_WB_B, which the preview does not contain; 1 within the capability of the legs",
+    ),
     (
         "limited",
         (),
@@ -81,6 +89,23 @@ class PythonWashout(Protocol):
         """Return the requested pose, as `pose` of WASHOUT_OUTPUT, after a period of h [s]; `seen` is a copy of the WASHOUT_INPUT record."""
 
 
+class Planner(Protocol):
+    """Planner of a kernel: computes plans beside the ticks, which never wait for it in real time, and writes them into the state of the kernel."""
+
+    @property
+    def trouble(self) -> str:
+        """Reason why there are no more plans, in one line; empty while it works. The kernel then continues without plans."""
+
+    def is_due(self) -> bool:
+        """Return True if `serve` has something to do before the next tick."""
+
+    def serve(self, seen: Record, wait: bool) -> None:
+        """Take the finished plan and start the next one; `seen` is the WASHOUT_INPUT record with the present preview, `wait` as in `serve` of a washout."""
+
+    def close(self) -> None:
+        """End its thread. A second call has no effect."""
+
+
 @dataclass(frozen=True)
 class WashoutKind:
     """A registered washout algorithm."""
@@ -100,7 +125,9 @@ class WashoutKind:
     make: Callable[[Record, WashoutContext], PythonWashout] | None = None
     """Function that creates the object of a washout in Python from its parameters."""
     rate: float = 0.0
-    """Default rate in Hz; 0: every tick, for kernels only."""
+    """Default rate in Hz; 0: every tick, for kernels only. A kernel with a planner runs in every tick, and its planner at this rate."""
+    planner: Callable[[Record, Record, WashoutContext, int], Planner] | None = None
+    """Function that creates the planner of a kernel from its parameter and state records, for a number of ticks between two plans."""
     logged: Table = ()
     """Columns of the state of the kernel that are logged."""
     meaning: str = ""

@@ -61,7 +61,7 @@ def _own(name: str) -> Fields:
 @memoize_by_identity
 def _fields_of(kind: WashoutKind) -> Fields:
     cueing = Field("cueing", Group(kind.parameters), f"settings of the {kind.name} washout")
-    return (cueing,) if WASHOUT_KINDS.is_builtin(kind.name) else (cueing, _RATE)
+    return (cueing,) if WASHOUT_KINDS.is_builtin(kind.name) and kind.planner is None else (cueing, _RATE)
 
 
 FILE = Variants(

@@ -1,4 +1,4 @@
-"""Washout algorithms by the `type` of a washout file: classical, adaptive and plugins."""
+"""Washout algorithms by the `type` of a washout file: classical, adaptive, preview (loaded on use) and plugins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _problem(kind: WashoutKind) -> str:
 WASHOUT_KINDS: Registry[WashoutKind] = Registry(
     "washout",
     "jounce.washout_algorithms",
-    {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND},
+    {KIND.name: KIND, adaptive.KIND.name: adaptive.KIND, "preview": "washout.preview.kind:KIND"},
     contract="washout.contract",
     problem=_problem,
 )

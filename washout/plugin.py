@@ -115,7 +115,7 @@ def fill_input(p, s):
         t["force_sum"][j], t["rate_sum"][j] = 0.0, 0.0
     for k in range(6):
         seen["pose"][k], seen["rates"][k] = t["pose"][k], t["rates"][k]
-    seen["gravity"], seen["begins"], seen["limited"] = p[0]["gravity"], t["idle"], t["limited"]
+    seen["gravity"], seen["begins"], seen["limited"], seen["budget"] = p[0]["gravity"], t["idle"], t["limited"], t["cueing_budget"]
     t["idle"], t["counted"] = 0, 0
 
 

@@ -15,11 +15,11 @@ from simulator.base.rates import whole_ticks
 from simulator.base.records import Record, Table, record
 from simulator.base.registry import making
 from simulator.base.values import Values
-from washout.contract import PREVIEW_POINTS, WASHOUT_INPUT, WASHOUT_OUTPUT, WashoutContext, WashoutKind
+from washout.contract import PREVIEW_POINTS, WASHOUT_INPUT, WASHOUT_OUTPUT, Planner, WashoutContext, WashoutKind
 from washout.online_tuning import OnlineTuner
 from washout.perceived_motion import set_aim
 from washout.platform import HEXAPOD
-from washout.preview import Preview
+from washout.preview.sources import Preview
 
 NOT_NUMBERS = "its pose is not six finite numbers"
 
@@ -46,8 +46,9 @@ class WashoutRunner:
         h = float(p[0]["h"])
         rate = values.get("rate", kind.rate)
         self.every = 1 if rate == 0.0 else whole_ticks(rate, h, values.file, "rate")
-        self._h = self.every * h
-        self._s, self._predicted_at, self._rests = s, math.inf, -1
+        ticks = 1 if kind.planner is not None else self.every
+        self._h = ticks * h
+        self._s, self._predicted_at, self._planned_at, self._rests = s, math.inf, math.inf, -1
         self._input, self._result = record(WASHOUT_INPUT), record(WASHOUT_OUTPUT)
         self._state: Record = record(kind.state) if kind.state else np.zeros(1)
         platform = record(HEXAPOD)
@@ -55,15 +56,18 @@ class WashoutRunner:
             platform[0][name] = p[0][name]
         world = WashoutContext(platform, float(p[0]["gravity"]), self._h)
         self._thread: PluginThread | None = None
+        self._planner: Planner | None = None
         # no tunable parameters for a washout in Python, which may have copied them; a kernel reads them in every step
         self.tuner = OnlineTuner(s, (), {}, lambda _: ()) if kind.kernel is None else self._new_tuner(kind, world, values.file, p)
         with making(f"washout {kind.name}"):
             if kind.begin is not None:
                 kind.begin(self.parameters, self._state, world)
+            if kind.planner is not None:
+                self._planner = kind.planner(self.parameters, self._state, world, self.every)
             if kind.make is not None:
                 step = kind.make(self.parameters, world).step
                 self._thread = PluginThread(f"washout {kind.name}", lambda record_in: _pose(step(record_in, self._h)))
-        p[0]["washout_every"] = self.every
+        p[0]["washout_every"] = ticks
         p[0]["washout_kernel"] = 0 if kind.kernel is None else kind.kernel.address
         for name, one in (("parameters", self.parameters), ("state", self._state), ("seen", self._input), ("result", self._result)):
             p[0][f"washout_{name}"] = address_of(one)
@@ -97,6 +101,8 @@ class WashoutRunner:
         """Reason why the washout was stopped, in one line; empty while it works. The platform then moves to neutral and stays there."""
         if self._thread is not None:
             return self._thread.error
+        if self._planner is not None and self._planner.trouble:
+            return self._planner.trouble
         return f"washout {self.kind.name} was dropped: {NOT_NUMBERS}" if self._s[0]["off"] else ""
 
     @property
@@ -115,6 +121,15 @@ class WashoutRunner:
         s = self._s[0]
         if s["off"]:
             return
+        if self._planner is not None:
+            if self._planner.is_due():
+                if self._preview is not None:
+                    self._fill_preview(time)
+                if time == self._planned_at:  # the drive waits: what comes does not come yet
+                    self._input[0]["preview_count"] = 0
+                self._planned_at = time
+                self._planner.serve(self._input, wait)
+            return
         if self._preview is not None and self._thread is None:  # a kernel is called within the coming ticks, at the end of the period
             self._fill_preview(time + (self.every - int(s["since"]) % self.every) * self._h / self.every)
         elif self._preview is not None and s["due"] == 1:
@@ -130,6 +145,8 @@ class WashoutRunner:
         """Stop the thread of a washout in Python. A second call has no effect."""
         if self._thread is not None:
             self._thread.close()
+        if self._planner is not None:
+            self._planner.close()
 
     def _exchange(self, thread: PluginThread, wait: bool) -> None:
         """Append the result of the last call as the newest pose and start the next call; without a result the last pose is repeated."""

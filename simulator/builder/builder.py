@@ -41,7 +41,7 @@ from terrain.ground import Ground
 from vehicles import step_stability
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
-from washout.preview import Preview
+from washout.preview.sources import Preview
 
 __all__ = [
     "build", "build_cueing", "build_ground", "build_maneuver", "build_platform", "build_soil", "build_tire", "build_vehicle", "data_folder",

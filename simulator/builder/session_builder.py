@@ -16,7 +16,7 @@ from vehicles.description import Description
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.platform import hexapod
-from washout.preview import Preview
+from washout.preview.sources import Preview
 
 
 class SessionBuilder(VehicleParts):

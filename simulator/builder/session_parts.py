@@ -45,7 +45,7 @@ from terrain.ground import Ground
 from vehicles import step_stability
 from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
-from washout.preview import Preview
+from washout.preview.sources import Preview
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

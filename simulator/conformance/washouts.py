@@ -113,6 +113,7 @@ def _inputs() -> list[tuple[str, Record]]:
         seen = record(WASHOUT_INPUT)
         k = seen[0]
         k["gravity"], k["p_PH"], k["preview_step"] = STANDARD_GRAVITY, (0.0, 0.0, 0.8), 0.02
+        k["budget"] = 1.0
         k["f_H_B"], k["w_WB_B"] = random.uniform(-force, force, 3) + (0.0, 0.0, STANDARD_GRAVITY), random.uniform(-rate, rate, 3)
         k["pose"], k["rates"] = random.uniform(-0.2, 0.2, 6), random.uniform(-0.2, 0.2, 6)
         if force:

@@ -41,7 +41,7 @@ from vehicles.vehicle import Vehicle
 from washout.cueing import MotionCueing
 from washout.cueing_monitor import LIVE
 from washout.perceived_motion import FELT
-from washout.preview import Preview
+from washout.preview.sources import Preview
 
 T = TypeVar("T")
 

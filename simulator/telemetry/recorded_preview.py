@@ -9,7 +9,7 @@ import numpy as np
 from simulator.base.errors import ConfigError
 from simulator.telemetry.parquet import read_telemetry
 from simulator.telemetry.recover import read_logs
-from washout.preview import RecordedPreview
+from washout.preview.sources import RecordedPreview
 
 FORCE, RATE = (tuple(f"{field}_{axis}" for axis in "xyz") for field in ("f_H_B", "w_WB_B"))
 """Columns of the preview."""

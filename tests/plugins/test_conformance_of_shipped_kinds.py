@@ -67,7 +67,7 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     },
     ("shapes", "hull"): {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]},
     ("shapes", "mesh"): {"file": str(ROOT / "tests" / "data" / "sensors" / "rays" / "rock_a.obj"), "units": "mm"},
-    ("washout_algorithms", "adaptive"): shipped("washouts", "small_hexapod_adaptive"),
+    **{("washout_algorithms", name): shipped("washouts", "small_hexapod_adaptive") for name in ("adaptive", "preview")},
     ("elevation_formats", "geotiff"): {"file": str(DATA / "gt_utm_area_f32.tif")},
     ("elevation_formats", "esri_ascii"): {"file": str(DATA / "asc_corner.asc")},
     ("elevation_formats", "opencrg"): {"file": str(DATA / "own_straight_lrfi.crg")},

@@ -15,7 +15,7 @@ from simulator.builder.builder import build_platform, find_config, read_yaml
 from tests.plugins import washouts
 from washout.cueing import MotionCueing
 from washout.kinds import register
-from washout.preview import RecordedPreview
+from washout.preview.sources import RecordedPreview
 
 H = 1e-3
 G = 9.80665

@@ -215,7 +215,7 @@ def _add_cueing_test(verbs: Commands) -> None:
     )
     p.add_argument("--attendant-gravity", action="store_true", help="roll and pitch with the components of gravity")
     _add_output(p)
-    p.set_defaults(run=command("simulator.tools.cueing.command:main_cueing"), runs=[], gain=None)
+    p.set_defaults(run=command("simulator.tools.cueing.command:main_cueing"), runs=[], gain=None, preview=0.0)
 
 
 def _add_cueing_compare(verbs: Commands) -> None:
@@ -227,6 +227,13 @@ def _add_cueing_compare(verbs: Commands) -> None:
         type=number_between(0.01, 2.0),
         metavar="K",
         help="scale of the vehicle's force in the comparison (default: force_gain of each washout)",
+    )
+    p.add_argument(
+        "--preview",
+        type=number_between(0.02, 100.0),
+        default=0.0,
+        metavar="S",
+        help="time of the coming motion that washouts with a preview receive [s] (default: none)",
     )
     _add_output(p)
     p.set_defaults(run=command("simulator.tools.cueing.command:main_cueing"))

@@ -53,7 +53,7 @@ def main_cueing(arguments: Any) -> int:
         began = time.perf_counter()
         with StatusLine(arguments.json) as on_progress:
             if drives:
-                page, result, table = _drives(drives, pairs, arguments.gain, on_progress)
+                page, result, table = _drives(drives, pairs, (arguments.gain, arguments.preview), on_progress)
             else:
                 page, result, table = _objective(pairs, arguments.amplitude or list(AMPLITUDES), arguments.attendant_gravity, on_progress)
         outcome = {"result": result, "machine": {**computation_info(time.perf_counter() - began), "version": version()}}
@@ -95,19 +95,24 @@ def _command() -> str:
 
 
 def _drives(
-    drives: Sequence[Drive], pairs: Sequence[tuple[str, str, str]], gain: float | None, on_progress: Callable[[str], None]
+    drives: Sequence[Drive],
+    pairs: Sequence[tuple[str, str, str]],
+    given: tuple[float | None, float],
+    on_progress: Callable[[str], None],
 ) -> tuple[Page, dict[str, Any], Shown]:
-    """Return page, JSON data and console table of drives."""
+    """Return page, JSON data and console table of drives; given: one scale of the force for all, time of the preview [s]."""
+    gain, preview = given
     compared = []
     for washout, on, label in pairs:
         ridden = []
         for drive in drives:
             on_progress(f"{label}, {drive.name}")
-            ridden.append(ride_drive(drive, partial(build_cueing, washout, on, drive.h, drive.gravity), gain))
+            ridden.append(ride_drive(drive, partial(build_cueing, washout, on, drive.h, drive.gravity), gain, preview=preview))
         compared.append(CueingComparison(label, washout, on, ridden))
     on_progress("writing the page")
     result = {
         "kind": "drives",
+        "preview": preview,
         "drives": [{"name": one.name, "duration": float(one.times[-1]), "rows_per_second": one.recorded} for one in drives],
         "washouts": [
             {

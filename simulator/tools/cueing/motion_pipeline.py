@@ -24,6 +24,7 @@ from simulator.base.jit import kernel
 from simulator.base.records import Record
 from washout.cueing import MotionCueing, cueing_step
 from washout.platform_state_machine import BLEND, ENGAGED, KNEE
+from washout.plugin_runner import WashoutRunner
 
 ENGAGING = 120.0
 """s. Time limit for the platform to rise."""
@@ -111,7 +112,7 @@ class CueingPipeline:
     def __init__(self, make: Callable[[], MotionCueing], force: Array | None = None, rate: Array | None = None) -> None:
         self.cueing = make()
         self.h = self.cueing.h
-        self._ticks, self._follows = 0, False
+        self._ticks, self._driven, self._follows = 0, 0, False
         p, s, _ = self.cueing.records
         gravity = float(p[0]["gravity"])
         f = np.array([0.0, 0.0, gravity]) if force is None else np.asarray(force, dtype=float)
@@ -123,9 +124,9 @@ class CueingPipeline:
             self.follow(*held)
             if self._ticks * self.h > ENGAGING:
                 raise JounceError(f"the platform does not follow after {ENGAGING:g} s; state {self.cueing.procedure.state}")
-        self._follows = True
         for _ in range(round(SETTLING)):
             self.follow(*held)
+        self._follows = True
 
     def follow(self, f: Array, w: Array) -> PlatformMotion:
         """Run specific forces [m/s2] and angular velocities [rad/s] (n, 3) of the car, one row per tick, and return the motion.
@@ -139,15 +140,18 @@ class CueingPipeline:
         every, first = self.cueing.washout.every, 0
         looked: list[Array] = []
         own = [one for one in self.cueing.washout.logged if one[0] == INNER_PREFIX]
-        if own:  # a kernel, which runs without Python code
-            every = max(1, round(INNER / self.h))
+        inner = max(1, round(INNER / self.h)) if own else 0
+        washout = self.cueing.washout
+        alone = bool(own) and every == 1 and isinstance(washout, WashoutRunner) and washout.kind.planner is None
+        turns = [turn for turn in (0 if alone else every, inner) if turn]  # a kernel in every tick runs without Python code
         while first < n:
-            end = min(n, first + every - self._ticks % every) if every else n
-            self.cueing.washout.serve(self._ticks * self.h)
+            end = min([n, *(first + turn - self._ticks % turn for turn in turns)])
+            self.cueing.washout.serve(self._driven * self.h)
             follow(records, where, f, w, (first, end), traces)
             self._ticks += end - first
+            self._driven += end - first if self._follows else 0
             first = end
-            if own:
+            if own and self._ticks % inner == 0:
                 looked.append(np.concatenate([state[0][row[0]].ravel() for _, table, state in own for row in table]))
         if self.cueing.washout.trouble:
             raise JounceError(self.cueing.washout.trouble)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,16 @@ from simulator.base.errors import ConfigError
 from simulator.telemetry.log import Log, read_log
 from simulator.tools.cueing.motion_pipeline import CueingPipeline, Felt, PlatformMotion, felt, gains, head_of, used
 from simulator.tools.cueing.scores import Head, scores
+from washout.contract import PREVIEW_POINTS
 from washout.cueing import MotionCueing
+from washout.preview.sources import RecordedPreview
 from washout.vestibular import MODELS, Vestibular
 
 COLUMNS = ("f_H_B", "w_WB_B")
 MIN_RATE = 499.0
 """Hz. A log with fewer rows misses jolts at the head and does not resolve the delay of a washout."""
+PREVIEW_STEP = 0.02
+"""s between two points of a preview."""
 MIN_TIME = 2.0
 """s, minimum duration of a drive."""
 
@@ -87,6 +92,15 @@ def read_drive(place: str | os.PathLike[str], h: float = 1e-3) -> Drive:
     return Drive(maneuver, h, columns[0], columns[1], _gravity(log), recorded)
 
 
+def _told(make: Callable[[], MotionCueing], drive: Drive, preview: float) -> MotionCueing:
+    """Return the cueing of `make` with a preview of a drive; a washout that uses none gets none."""
+    cueing = make()
+    if preview > 0.0 and cueing.washout.every:
+        step = max(PREVIEW_STEP, preview / PREVIEW_POINTS)
+        cueing.washout.set_preview(RecordedPreview(drive.times, drive.force, drive.rate, step, max(1, round(preview / step))))
+    return cueing
+
+
 def _gravity(log: Log) -> float:
     """Return the gravity [m/s2] of the drive."""
     try:
@@ -100,6 +114,7 @@ def ride_drive(
     make: Callable[[], MotionCueing],
     force_aim: Array | float | None = None,
     models: Sequence[Vestibular] = MODELS,
+    preview: float = 0.0,
 ) -> CueingResult:
     """Run a drive through a washout on its platform, which has risen and settled under the first row of the drive.
 
@@ -108,10 +123,11 @@ def ride_drive(
     make : returns a MotionCueing in its initial state, in ticks of drive.h, for gravity drive.gravity
     force_aim : target scale of force, (3,) or one for all; default: `force_gain` of the washout
     models : vestibular models of the scored perceived motion
+    preview : time [s] of the coming motion that a washout with a preview receives; 0: none
 
     Raises JounceError: the platform does not rise, or the washout was stopped.
     """
-    chain = CueingPipeline(make, drive.force[0], drive.rate[0])
+    chain = CueingPipeline(partial(_told, make, drive, preview), drive.force[0], drive.rate[0])
     try:
         ride = chain.follow(drive.force, drive.rate)
     finally:
