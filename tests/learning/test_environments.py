@@ -1,0 +1,116 @@
+"""Do the environments keep the rules of Gymnasium, and give equal bits in one process, in many, and after pickling?"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+import jounce  # noqa: E402
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+IDS = ("jounce/LaneKeeping-v0",)
+SMALL = {"n_worlds": 4}
+
+
+@pytest.fixture(scope="module", params=IDS)
+def env(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """One environment of each kind."""
+    made = gymnasium.make(request.param, **SMALL)
+    yield made.unwrapped
+    made.close()
+
+
+def episode(env: Any, seed: int, steps: int = 30) -> list[bytes]:
+    """Observations and rewards of a random policy."""
+    out, rng = [env.reset(seed=seed)[0].tobytes()], np.random.default_rng(seed)
+    for _ in range(steps):
+        observed, reward, terminated, truncated, _ = env.step(rng.uniform(-1.0, 1.0, env.action_space.shape))
+        out.append(observed.tobytes() + np.float64(reward).tobytes())
+        if terminated or truncated:
+            break
+    return out
+
+
+def test_the_checker_of_gymnasium_has_no_objection(env: Any, recwarn: pytest.WarningsRecorder) -> None:
+    check_env(env, skip_render_check=True)
+    assert not [str(one.message) for one in recwarn if "Env" in str(one.message)]
+
+
+def test_a_seed_repeats_an_episode(env: Any) -> None:
+    first = episode(env, 5)
+    other = episode(env, 6)
+    assert episode(env, 5) == first != other
+
+
+def test_a_copy_continues_as_the_original(env: Any) -> None:
+    action = np.full(env.action_space.shape, 0.3)
+    env.reset(seed=2)
+    for _ in range(3):
+        env.step(action)
+    twin = pickle.loads(pickle.dumps(env))
+    for _ in range(5):
+        one, two = env.step(action), twin.step(action)
+        assert one[0].tobytes() == two[0].tobytes() and one[1:] == two[1:]
+    assert env.reset()[0].tobytes() == twin.reset()[0].tobytes()  # the generators, too
+    twin.close()
+
+
+@pytest.mark.parametrize(
+    "part, value, problem", [(0, np.nan, "finite"), (1, np.inf, "finite"), (None, [0.0], "shape"), (None, "left", "numbers")]
+)
+def test_an_impossible_action_moves_nothing(env: Any, part: int | None, value: Any, problem: str) -> None:
+    env.reset(seed=0)
+    action: Any = value
+    if part is not None:
+        action = np.zeros(env.action_space.shape)
+        action[part] = value
+    with pytest.raises(jounce.JounceError, match=problem):
+        env.step(action)
+    assert episode(env, 3) == episode(env, 3)
+
+
+def test_an_action_beyond_its_range_is_clipped(env: Any) -> None:
+    far, edge = (np.full(env.action_space.shape, value) for value in (1e9, 1.0))
+    env.reset(seed=1)
+    seen = [env.step(far)[0].tobytes() for _ in range(3)]
+    env.reset(seed=1)
+    assert [env.step(edge)[0].tobytes() for _ in range(3)] == seen
+
+
+def test_processes_and_a_fleet_give_the_same_bits() -> None:
+    made = [gymnasium.make_vec(IDS[0], num_envs=3, vectorization_mode=mode, **SMALL) for mode in ("sync", "async", "vector_entry_point")]
+    outs = []
+    for envs in made:
+        rng = np.random.default_rng(0)
+        seen = [envs.reset(seed=7)[0].tobytes()]
+        for _ in range(60):  # episodes end on the way, and the next ones begin
+            observed, reward, terminated, truncated, _ = envs.step(rng.uniform(-1.0, 1.0, (3, *envs.single_action_space.shape)))
+            seen.append(b"".join(np.ascontiguousarray(one).tobytes() for one in (observed, reward, terminated, truncated)))
+        outs.append(seen)
+        envs.close()
+    assert outs[0] == outs[1] == outs[2]
+    assert not all(a.endswith(bytes(6)) for a in outs[0])
+
+
+def test_a_closed_environment_says_so() -> None:
+    env = gymnasium.make(IDS[0], **SMALL).unwrapped
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    for call in (lambda: env.step(np.zeros(2)), env.reset):
+        with pytest.raises(jounce.JounceError, match="closed"):
+            call()
+
+
+def test_a_step_after_the_end_says_so(env: Any) -> None:
+    env.reset(seed=0)
+    while not any(env.step(np.array([1.0, 1.0]))[2:4]):
+        pass
+    with pytest.raises(jounce.JounceError, match="reset"):
+        env.step(np.zeros(env.action_space.shape))
