@@ -20,6 +20,7 @@ COLUMNS = (
     *("w_WB_B_x", "w_WB_B_y", "w_WB_B_z", "a_WB_B_x", "a_WB_B_y", "a_WB_B_z", "steering", "throttle", "brake", "gear", "engine_speed"),
 )
 """Columns of the log that a task may read as `Arena.column`."""
+_PLACES = {name: k for k, name in enumerate(COLUMNS)}
 STEP = 1e-3
 """s"""
 SHORTEST, LONGEST = 0.001, 1.0
@@ -113,7 +114,7 @@ class Arena:
 
     def column(self, name: str) -> Array:
         """Return the values (n,) of a column of COLUMNS."""
-        return self._state[:, COLUMNS.index(name)]
+        return self._state[:, _PLACES[name]]
 
     def start(self, chosen: Numbers, worlds: Numbers) -> Array:
         """Begin new episodes of the chosen vehicles (m,) in worlds (m,); return their observations (m, k)."""

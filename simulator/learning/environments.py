@@ -17,7 +17,7 @@ from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.learning.arena import Arena, limits
 from simulator.learning.contract import ActionError, Numbers, Task
-from simulator.learning.rendering import RENDER_MODES, Renderer
+from simulator.learning.rendering import RENDER_MODES, Renderer, Sight
 
 Observation = NDArray[np.float32]
 Generators = list[np.random.Generator]
@@ -85,11 +85,15 @@ class _Driving:
             gymnasium.logger.warn("render() needs a render_mode: gymnasium.make(..., render_mode='rgb_array')")
             return None
         if self._renderer is None or self._process != os.getpid():  # a forked process cannot use the context of the other one
-            self._renderer, self._process = Renderer(self.render_mode, self.arena.task.camera), os.getpid()
+            self._renderer, self._process = Renderer(self.render_mode, self.arena.task.camera, self.arena.period), os.getpid()
         if self.render_mode == "human":
-            self._renderer.show(self.arena, 0)
+            self._renderer.show(self._sight(0))
             return None
-        return tuple(self._renderer.picture(self.arena, k) for k in range(vehicles))
+        return tuple(self._renderer.picture(self._sight(k)) for k in range(vehicles))
+
+    def _sight(self, vehicle: int) -> Sight:
+        fleet = self.arena.fleet_of(vehicle)
+        return Sight(fleet.ground, fleet.kind, fleet.readout(vehicle))
 
     def _end(self) -> None:
         if not hasattr(self, "arena"):

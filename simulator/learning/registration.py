@@ -9,6 +9,10 @@ from simulator.base.errors import JounceError
 
 TASKS = {
     "LaneKeeping-v0": "simulator.learning.tasks.lane_keeping:LaneKeeping",
+    "OffRoadGoal-v0": "simulator.learning.tasks.off_road_goal:OffRoadGoal",
+    "Parking-v0": "simulator.learning.tasks.parking:Parking",
+    "Race-v0": "simulator.learning.tasks.race:Race",
+    "UrbanGoal-v0": "simulator.learning.tasks.urban_goal:UrbanGoal",
 }
 """Tasks of the environments on a fleet by name."""
 MISSING = "learning: the package gymnasium is missing; hint: pip install 'jounce[learn]'"

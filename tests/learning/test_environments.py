@@ -11,8 +11,9 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
 
-import jounce  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+import jounce  # noqa: E402
 
 IDS = ("jounce/LaneKeeping-v0",)
 SMALL = {"n_worlds": 4}
