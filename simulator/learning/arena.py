@@ -12,7 +12,7 @@ from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.fleet.fleet import Fleet
 from simulator.fleet.values import Draws, given_to_each
-from simulator.learning.contract import DIRECTION, PEDAL, STEERING, ActionError, Numbers, Row, Task, World
+from simulator.learning.contract import DIRECTION, PEDAL, STEERING, Numbers, Row, Task, World
 from simulator.tick import VALID
 
 COLUMNS = (
@@ -138,7 +138,7 @@ class Arena:
 
         Returns observations (m, k), rewards (m,), outcomes (m,) as of `Verdicts`, and truncations (m,). A vehicle stands after its end.
 
-        Raises ActionError: an action is not finite; no vehicle has moved then.
+        actions : finite
         """
         self._check_open()
         self._take(actions, chosen)
@@ -192,10 +192,6 @@ class Arena:
 
     def _take(self, actions: Array, chosen: Numbers) -> None:
         """Set the commands of vehicles from actions, which are clipped to their limits."""
-        if not np.isfinite(actions).all():
-            row, part = np.argwhere(~np.isfinite(actions))[0]
-            name = self.task.actions[part].name
-            raise ActionError(f"action: vehicle {chosen[row]}: {name} is {actions[row, part]}; expected a finite number")
         clipped = np.clip(actions, self._low, self._high)
         for part, row in enumerate(self.task.actions):
             self._take_part(row, clipped[:, part], chosen)

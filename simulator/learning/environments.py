@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.learning.arena import Arena, limits
-from simulator.learning.contract import ActionError, Numbers, Task
+from simulator.learning.contract import ActionError, Numbers, Row, Task
 from simulator.learning.rendering import RENDER_MODES, Renderer, Sight
 
 Observation = NDArray[np.float32]
@@ -68,16 +68,6 @@ class _Driving:
                 raise ConfigError("reset", "options.world", world, f"a whole number from 0 to {count - 1}")
             return int(world)
         return int(generator.integers(count))
-
-    def _actions(self, action: Any, shape: tuple[int, ...]) -> Array:
-        """Return actions as numbers. Raises ActionError."""
-        try:
-            out = np.asarray(action, float)
-        except (TypeError, ValueError):
-            raise ActionError(f"action: {str(action)[:80]}; expected numbers of shape {shape}") from None
-        if out.shape != shape:
-            raise ActionError(f"action: shape {out.shape}; expected {shape}")
-        return out
 
     def _pictures(self, vehicles: int) -> tuple[NDArray[np.uint8], ...] | None:
         """Return pictures of the first vehicles, or show the first one in the window."""
@@ -137,7 +127,7 @@ class DrivingEnv(_Driving, gymnasium.Env[Observation, Any]):
         self.arena._check_open()
         if not self._runs:
             raise JounceError("step: no episode runs; expected reset() before the first step and after the end of an episode")
-        given = self._actions(action, self.action_space.shape or ())
+        given = checked_actions(action, self.action_space.shape or (), self.arena.task.actions)
         observed, reward, outcome, truncated = self.arena.step(given[None], self._one)
         ended, cut = bool(outcome[0] > 0), bool(truncated[0])
         self._runs = not (ended or cut)
@@ -232,7 +222,7 @@ class DrivingVectorEnv(_Driving, VectorEnv):
         self.arena._check_open()
         if not self._started:
             raise JounceError("step: no episode runs; expected reset() before the first step")
-        n, given = self.num_envs, self._actions(actions, self.action_space.shape or ())
+        n, given = self.num_envs, checked_actions(actions, self.action_space.shape or (), self.arena.task.actions)
         run, new = np.flatnonzero(~self._ended), np.flatnonzero(self._ended)
         observed, reward = np.zeros((n, len(self._low)), np.float32), np.zeros(n)
         terminated, truncated, info = np.zeros(n, bool), np.zeros(n, bool), {}
@@ -257,6 +247,21 @@ class DrivingVectorEnv(_Driving, VectorEnv):
     def close_extras(self, **kwargs: Any) -> None:
         """Release everything."""
         self._end()
+
+
+def checked_actions(action: Any, shape: tuple[int, ...], rows: Sequence[Row]) -> Array:
+    """Return an action, or those (n, a) of n vehicles, as numbers. Raises ActionError: a wrong shape, or a number that is not finite."""
+    try:
+        out = np.asarray(action, float)
+    except (TypeError, ValueError):
+        raise ActionError(f"action: {str(action)[:80]}; expected numbers of shape {shape}") from None
+    if out.shape != shape:
+        raise ActionError(f"action: shape {out.shape}; expected {shape}")
+    if not np.isfinite(out).all():
+        *vehicle, part = np.argwhere(~np.isfinite(out))[0].tolist()
+        of = f"vehicle {vehicle[0]}: " if vehicle else ""
+        raise ActionError(f"action: {of}{rows[part].name} is {out[*vehicle, part]}; expected a finite number")
+    return out
 
 
 def _ending(arena: Arena, outcome: int) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def register_environments() -> None:
     for name, task in TASKS.items():
         if f"jounce/{name}" not in registry:
             register(f"jounce/{name}", entry_point=f"{home}:make_env", vector_entry_point=f"{home}:make_vector_env", kwargs={"task": task})
+    if "jounce/Convoy-v0" not in registry:
+        register("jounce/Convoy-v0", entry_point="jounce.simulator.learning.convoy:Convoy")
 
 
 def make_env(task: str, **arguments: Any) -> Any:

@@ -20,6 +20,10 @@ SIZE = (480, 270)
 """pixels. Size of a picture."""
 
 
+LONGEST_START = 30.0
+"""s to wait for the first image of the window."""
+
+
 class Sight(NamedTuple):
     """What to show."""
 
@@ -96,6 +100,10 @@ class _Window:
             self._keys.close()
             self._block.close()
             raise
+
+        until = time.monotonic() + LONGEST_START
+        while not self._keys.frames and self._process.alive and time.monotonic() < until:
+            time.sleep(0.01)
 
     def show(self, sight: Sight, pause: float) -> None:
         if self._keys.closed or not self._process.alive:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ REWARD, PARKED, COLLISION = 0.5, 10.0, -10.0
 class Parking(Task):
     """Park in a bay between two cars, forward or backward."""
 
-    ground_changes = {
+    ground_changes: ClassVar[Mapping[str, Any]] = {
         "objects": [
             *({"shape": "box", "size": CAR, "position": [side * BAY, 0.0], "yaw_deg": 90.0, "label": "vehicle"} for side in (-1.0, 1.0)),
             {"shape": "box", "size": [0.3, 3.0 * BAY, 0.8], "position": [0.0, 3.2], "yaw_deg": 90.0, "label": "barrier"},
