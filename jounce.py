@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simulator import OutputError as OutputError
     from simulator import RayCaster as RayCaster
     from simulator import Result as Result
+    from simulator import SessionEnv as SessionEnv
     from simulator import Simulation as Simulation
     from simulator import Vehicle as Vehicle
     from simulator import check_plugin as check_plugin

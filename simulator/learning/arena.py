@@ -25,6 +25,8 @@ STEP = 1e-3
 """s"""
 SHORTEST, LONGEST = 0.001, 1.0
 """s. Range of the period."""
+MAX_SECONDS = 3600.0
+"""s. Longest episode."""
 STANDS = 1000
 """Verdict of a vehicle of a fleet that is in another fleet, or whose episode has ended."""
 STEERING_RATE = 4.0
@@ -46,6 +48,7 @@ class Arena:
     pool_seed : seed of the pool; another one gives other worlds, for example to test a policy
     vehicle, terrain : instead of those of the task; a list of terrains is drawn from
     period : time of one step of the environment [s]
+    seconds : longest episode [s]; None: that of the task
     changes : parameters by key path as of a `Fleet`; each world draws its own values of a distribution
     threads : threads that step the vehicles
 
@@ -66,6 +69,7 @@ class Arena:
         vehicle: str | None = None,
         terrain: str | Sequence[str] | None = None,
         period: float = 0.05,
+        seconds: float | None = None,
         changes: Mapping[str, Any] | None = None,
         threads: int = 1,
     ) -> None:
@@ -75,6 +79,10 @@ class Arena:
         substeps = round(period / STEP)
         if not (SHORTEST <= period <= LONGEST and math.isclose(substeps * STEP, period, rel_tol=1e-6)):
             raise ConfigError("environment", "period", period, f"a multiple of {STEP:g} s from {SHORTEST:g} to {LONGEST:g} s")
+        if seconds is not None:
+            if not period <= seconds <= MAX_SECONDS:
+                raise ConfigError("environment", "seconds", seconds, f"a number from the period, {period:g} s, to {MAX_SECONDS:g} s")
+            task.seconds = seconds  # type: ignore[misc]
         self.task, self.n, self.period, self.closed = task, n, substeps * STEP, False
         terrains = task.terrains if terrain is None else (terrain,) if isinstance(terrain, str) else tuple(terrain)
         fixed = {f"terrain.{key}": [value] * n for key, value in task.ground_changes.items()} if terrain is None else {}
@@ -118,7 +126,7 @@ class Arena:
 
     def start(self, chosen: Numbers, worlds: Numbers) -> Array:
         """Begin new episodes of the chosen vehicles (m,) in worlds (m,); return their observations (m, k)."""
-        self._check_open()
+        self.check_open()
         for name, first in (("steering", 0.0), ("throttle", 0.0), ("brake", 0.0), ("selector", 1)):
             self._command[name][chosen] = first
         self.world[chosen], self.steps[chosen] = worlds, 0
@@ -140,7 +148,7 @@ class Arena:
 
         actions : finite
         """
-        self._check_open()
+        self.check_open()
         self._take(actions, chosen)
         grounds = self._ground[self.world[chosen]]
         verdicts = np.zeros(self.n, np.int64)
@@ -231,7 +239,8 @@ class Arena:
         for fleet in self.fleets:
             fleet.close()
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raise JounceError: the arena is closed."""
         if self.closed:
             raise JounceError("environment: it is closed; expected an open environment; hint: make a new one")
 

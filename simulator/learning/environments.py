@@ -124,7 +124,7 @@ class DrivingEnv(_Driving, gymnasium.Env[Observation, Any]):
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Advance one period. Raises ActionError: the action is not finite, or of a wrong shape; JounceError: no episode runs."""
-        self.arena._check_open()
+        self.arena.check_open()
         if not self._runs:
             raise JounceError("step: no episode runs; expected reset() before the first step and after the end of an episode")
         given = checked_actions(action, self.action_space.shape or (), self.arena.task.actions)
@@ -141,7 +141,7 @@ class DrivingEnv(_Driving, gymnasium.Env[Observation, Any]):
 
     def render(self) -> Any:
         """Return the picture (height, width, 3) of the vehicle, or show it in the window."""
-        self.arena._check_open()
+        self.arena.check_open()
         pictures = self._pictures(1)
         return None if pictures is None else pictures[0]
 
@@ -175,30 +175,46 @@ class DrivingVectorEnv(_Driving, VectorEnv):
     Parameters
     ----------
     num_envs : number of vehicles
+    autoreset_mode : NEXT_STEP: a vehicle whose episode has ended begins the next one in the next step; DISABLED: it stands until a reset
     others : as of a `DrivingEnv`, and `threads`
     """
 
     metadata: ClassVar[dict[str, Any]] = {**DrivingEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
-    def __init__(self, task: type[Task], num_envs: int = 1, render_mode: str | None = None, **arguments: Any) -> None:
+    def __init__(
+        self,
+        task: type[Task],
+        num_envs: int = 1,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+        **arguments: Any,
+    ) -> None:
+        if autoreset_mode not in (AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED):
+            raise ConfigError("environment", "autoreset_mode", str(autoreset_mode), "AutoresetMode.NEXT_STEP or AutoresetMode.DISABLED")
         self._build(task, num_envs, render_mode, arguments)
+        self.metadata = {**self.metadata, "render_fps": round(1.0 / self.arena.period), "autoreset_mode": autoreset_mode}  # type: ignore[misc]
         self.num_envs = num_envs
         self.single_observation_space, self.single_action_space = self._spaces()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._generators: Generators = [seeding.np_random(None)[0] for _ in range(num_envs)]
-        self._ended = np.ones(num_envs, bool)
+        self._observed = np.zeros((num_envs, len(self._low)), np.float32)
+        self._terminated, self._truncated = np.ones(num_envs, bool), np.zeros(num_envs, bool)
         self._started = False
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode of each vehicle, or of those in options["reset_mask"]. `seed`: that of the first one, or a list."""
-        n = self.num_envs
-        seeds = [None] * n if seed is None else [seed + k for k in range(n)] if isinstance(seed, int | np.integer) else list(seed)
+        """Begin an episode of each vehicle.
+
+        seed : of the first vehicle, the others have the next ones; or a list
+        options : "reset_mask": (n,) True for those that begin; "world": number of their world, one or (n,)
+        """
+        n, given = self.num_envs, options or {}
+        seeds = [None] * n if seed is None else [int(seed) + k for k in range(n)] if isinstance(seed, int | np.integer) else list(seed)
         if len(seeds) != n:
             raise ConfigError("reset", "seed", seeds, f"one seed, or {n}")
-        mask = np.asarray((options or {}).get("reset_mask", np.ones(n, bool)))
+        mask = np.asarray(given.get("reset_mask", np.ones(n, bool)))
         if mask.shape != (n,) or mask.dtype != bool:
             raise ConfigError("reset", "options.reset_mask", mask.tolist(), f"{n} times True or False")
         if not self._started and not mask.all():
@@ -208,40 +224,44 @@ class DrivingVectorEnv(_Driving, VectorEnv):
             if seeds[k] is not None:
                 self._generators[k] = seeding.np_random(seeds[k])[0]
         self._started = True
-        observed = np.zeros((n, len(self._low)), np.float32)
-        observed[chosen], worlds = self._begin(chosen, options)
-        return observed, {"world": _spread(worlds, chosen, n), "_world": mask.copy()}
+        worlds = self._begin(chosen, given.get("world"))
+        return self._observed.copy(), {"world": worlds, "_world": mask.copy()}
 
-    def _begin(self, chosen: Numbers, options: Mapping[str, Any] | None = None) -> tuple[Observation, Numbers]:
-        worlds = np.array([self._draw(self._generators[k], options) for k in chosen.tolist()], np.int64)
-        self._ended[chosen] = False
-        return self._seen(self.arena.start(chosen, worlds)), worlds
+    def _begin(self, chosen: Numbers, wanted: Any = None) -> Numbers:
+        """Begin episodes in worlds that are wanted, one for all or one for each vehicle, or drawn; return them (n,)."""
+        out = np.zeros(self.num_envs, np.int64)
+        if wanted is not None and np.shape(wanted) not in ((), (self.num_envs,)):
+            raise ConfigError("reset", "options.world", np.shape(wanted), f"a whole number, or {self.num_envs}")
+        for k in chosen.tolist():
+            options = None if wanted is None else {"world": wanted if np.ndim(wanted) == 0 else wanted[k]}
+            out[k] = self._draw(self._generators[k], options)
+        self._observed[chosen] = self._seen(self.arena.start(chosen, out[chosen]))
+        self._terminated[chosen] = self._truncated[chosen] = False
+        return out
 
     def step(self, actions: Any) -> tuple[Observation, Array, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Advance one period. A vehicle whose episode has ended begins the next one instead. Raises ActionError, JounceError as `DrivingEnv`."""
-        self.arena._check_open()
+        """Advance one period. Raises ActionError, JounceError as `DrivingEnv`.
+
+        A vehicle whose episode has ended begins the next one, or stands.
+        """
+        self.arena.check_open()
         if not self._started:
             raise JounceError("step: no episode runs; expected reset() before the first step")
-        n, given = self.num_envs, checked_actions(actions, self.action_space.shape or (), self.arena.task.actions)
-        run, new = np.flatnonzero(~self._ended), np.flatnonzero(self._ended)
-        observed, reward = np.zeros((n, len(self._low)), np.float32), np.zeros(n)
-        terminated, truncated, info = np.zeros(n, bool), np.zeros(n, bool), {}
+        given = checked_actions(actions, self.action_space.shape or (), self.arena.task.actions)
+        ended = self._terminated | self._truncated
+        run, info, reward = np.flatnonzero(~ended), {}, np.zeros(self.num_envs)
         if len(run):
             seen, reward[run], outcome, cut = self.arena.step(given[run], run)
-            observed[run] = self._seen(seen)
-            terminated[run], truncated[run] = outcome > 0, cut > 0
-            info = _endings(self.arena, run, outcome, terminated | truncated)
-        if len(new):
-            observed[new], worlds = self._begin(new)
-            started = np.zeros(n, bool)
-            started[new] = True
-            info |= {"world": _spread(worlds, new, n), "_world": started}
-        self._ended = terminated | truncated
-        return observed, reward, terminated, truncated, info
+            self._observed[run] = self._seen(seen)
+            self._terminated[run], self._truncated[run] = outcome > 0, cut > 0
+            info = _endings(self.arena, run, outcome, (self._terminated | self._truncated) & ~ended)
+        if ended.any() and self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP:
+            info |= {"world": self._begin(np.flatnonzero(ended)), "_world": ended}
+        return self._observed.copy(), reward, self._terminated.copy(), self._truncated.copy(), info
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a picture of each vehicle, or show the first one in the window."""
-        self.arena._check_open()
+        self.arena.check_open()
         return self._pictures(self.num_envs)
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -277,9 +297,3 @@ def _endings(arena: Arena, run: Numbers, outcome: Numbers, ended: NDArray[np.boo
         if ended[k]:
             names[k], success[k] = arena.outcome_name(one), one == 1
     return {"outcome": names, "_outcome": ended.copy(), "success": success, "_success": ended.copy()}
-
-
-def _spread(values: Numbers, chosen: Numbers, n: int) -> Numbers:
-    out = np.zeros(n, np.int64)
-    out[chosen] = values
-    return out

@@ -90,7 +90,9 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         self._sim, self._runs, self._path = self.worlds[0], False, []
         self._read_expressions()
         self.metadata = {**self.metadata, "render_fps": round(1.0 / self.period)}  # type: ignore[misc]
-        self._low, self._high = (np.array([one[end] for one in (*self.observations.values(), *self.more_limits())], float) for end in (0, 1))
+        self._low, self._high = (
+            np.array([one[end] for one in (*self.observations.values(), *self.more_limits())], float) for end in (0, 1)
+        )
         low, high = limits(self._rows)
         self.observation_space = gymnasium.spaces.Box(self._low.astype(np.float32), self._high.astype(np.float32), dtype=np.float32)
         self.action_space = gymnasium.spaces.Box(low.astype(np.float32), high.astype(np.float32), dtype=np.float32)
@@ -113,7 +115,11 @@ class SessionEnv(gymnasium.Env[Any, Any]):
 
         self._seen = [read("observations", text) for text in self.observations]
         self._reward = read("reward", self.reward)
-        self._ends = {word: read(key, text) for word, key, text in ((SUCCESS, "success", self.success), (FAILURE, "terminated", self.terminated)) if text}
+        self._ends = {
+            word: read(key, text)
+            for word, key, text in ((SUCCESS, "success", self.success), (FAILURE, "terminated", self.terminated))
+            if text
+        }
         every = [name for one in (*self._seen, self._reward, *self._ends.values()) for name in one.channels]
         self._columns = list(dict.fromkeys(["time", "v_WB_B_x", *every]))
         self._before = self._now = np.zeros(len(self._columns))
@@ -141,7 +147,9 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         outcome = next((word for word, end in self._ends.items() if end.value(drive) not in (0.0, np.nan)), "")
         reward = self._reward.value(drive)
         if not np.isfinite(reward):
-            raise JounceError(f"environment {type(self).__name__}: reward {self.reward!r} is not a number at {sim.time:g} s; expected a number")
+            raise JounceError(
+                f"environment {type(self).__name__}: reward {self.reward!r} is not a number at {sim.time:g} s; expected a number"
+            )
         return reward, outcome
 
     # the interface of Gymnasium
@@ -256,7 +264,13 @@ class SessionEnv(gymnasium.Env[Any, Any]):
     def __getstate__(self) -> dict[str, Any]:
         path = self._path if self._runs and not self._closed else None
         world = getattr(self, "_number", 0)
-        return {"arguments": self._arguments, "random": (self._np_random, self._np_random_seed), "closed": self._closed, "path": path, "world": world}
+        return {
+            "arguments": self._arguments,
+            "random": (self._np_random, self._np_random_seed),
+            "closed": self._closed,
+            "path": path,
+            "world": world,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state["arguments"])  # type: ignore[misc]

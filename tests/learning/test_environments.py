@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import runpy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,9 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 import jounce  # noqa: E402
 
-IDS = ("jounce/LaneKeeping-v0",)
+IDS = tuple(f"jounce/{name}-v0" for name in ("LaneKeeping", "OffRoadGoal", "Parking", "Race", "UrbanGoal"))
 SMALL = {"n_worlds": 4}
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="module", params=IDS)
@@ -109,9 +112,70 @@ def test_a_closed_environment_says_so() -> None:
             call()
 
 
-def test_a_step_after_the_end_says_so(env: Any) -> None:
+def test_a_step_after_the_end_says_so() -> None:
+    env = gymnasium.make(IDS[0], **SMALL, seconds=0.2).unwrapped
     env.reset(seed=0)
-    while not any(env.step(np.array([1.0, 1.0]))[2:4]):
-        pass
+    ends = [env.step(np.zeros(2))[2:] for _ in range(4)]
+    assert [cut for _, cut, _ in ends] == [False, False, False, True]
+    assert ends[-1][2] == {"outcome": "time limit", "success": False}
     with pytest.raises(jounce.JounceError, match="reset"):
-        env.step(np.zeros(env.action_space.shape))
+        env.step(np.zeros(2))
+    env.close()
+
+
+def test_worlds_draw_their_parameters_and_other_seeds_give_other_worlds() -> None:
+    changes = {"vehicle.chassis.mass": {"distribution": "uniform", "from": 1000.0, "to": 2500.0}}
+    envs = gymnasium.make_vec(IDS[0], num_envs=4, n_worlds=4, changes=changes, autoreset_mode=AutoresetMode.DISABLED)
+    envs.reset(options={"world": np.arange(4)})
+    masses = envs.arena.fleets[0].parameter("vehicle.chassis.mass")
+    assert len(set(masses)) == 4 and min(masses) >= 1000.0 and max(masses) <= 2500.0
+    alone = gymnasium.make(IDS[0], n_worlds=4, changes=changes).unwrapped
+    alone.reset(options={"world": 2})
+    assert alone.arena.fleets[0].parameter("vehicle.chassis.mass")[0] == masses[2]
+    other = gymnasium.make(IDS[0], n_worlds=4, pool_seed=1).unwrapped
+    assert not np.isin(other.arena.task.targets, alone.arena.task.targets).any()
+    for env in (envs, alone, other):
+        env.close()
+
+
+def test_without_autoreset_a_vehicle_stands_until_its_reset() -> None:
+    envs = gymnasium.make_vec(IDS[0], num_envs=2, autoreset_mode=AutoresetMode.DISABLED, **SMALL)
+    envs.reset(seed=0)
+    ended = np.zeros(2, bool)
+    while not ended.any():
+        observed, _, terminated, truncated, _ = envs.step(np.array([[1.0, 1.0], [0.0, 0.0]]))
+        ended = terminated | truncated
+    assert ended.tolist() == [True, False]
+    later, reward, terminated, _, _ = envs.step(np.zeros((2, 2)))
+    assert terminated[0] and reward[0] == 0.0 and (later[0] == observed[0]).all() and (later[1] != observed[1]).any()
+    fresh, _ = envs.reset(options={"reset_mask": ended})
+    assert (fresh[0] != later[0]).any() and (fresh[1] == later[1]).all()
+    envs.close()
+
+
+def test_a_picture_shows_the_vehicle() -> None:
+    env = gymnasium.make(IDS[0], render_mode="rgb_array", **SMALL).unwrapped
+    env.reset(seed=0)
+    picture = env.render()
+    assert picture.shape == (270, 480, 3) and picture.dtype == np.uint8 and picture.std() > 20.0
+    env.close()
+
+
+def test_an_example_learns_in_two_generations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("cma")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["learn_lane.py", "2"])
+    runpy.run_path(str(EXAMPLES / "learn_lane.py"), run_name="__main__")
+    assert "learned on 32 other lanes" in capsys.readouterr().out
+    assert (tmp_path / "learn_lane.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("method", ["ppo", "sac"])
+@pytest.mark.full("a change of the interface that stable-baselines3 does not accept")
+def test_stable_baselines_learns_on_an_environment(
+    method: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("stable_baselines3")
+    monkeypatch.setattr("sys.argv", ["learn_with_sb3.py", IDS[0], method, "2000"])
+    runpy.run_path(str(EXAMPLES / "learn_with_sb3.py"), run_name="__main__")
+    assert "after 2000 steps" in capsys.readouterr().out
