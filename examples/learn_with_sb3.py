@@ -6,10 +6,12 @@ Needs pip install 'jounce[learn]' stable-baselines3. python learn_with_sb3.py [E
 import sys
 
 import gymnasium
+import numpy as np
 from gymnasium.wrappers import RescaleObservation
 from stable_baselines3 import PPO, SAC
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
 
 import jounce  # noqa: F401 (adds the environments to Gymnasium)
 
@@ -17,10 +19,10 @@ environment, method, steps = (sys.argv[1:] + ["jounce/LaneKeeping-v0", "sac", "5
 
 
 def make(pool_seed=0):
-    return RescaleObservation(gymnasium.make(environment, pool_seed=pool_seed), -1.0, 1.0)
+    return RescaleObservation(gymnasium.make(environment, pool_seed=pool_seed), np.float32(-1.0), np.float32(1.0))
 
 
-held_back = make(pool_seed=1)  # other worlds
+held_back = Monitor(make(pool_seed=1))  # other worlds
 if method == "ppo":
     model = PPO("MlpPolicy", make_vec_env(make, n_envs=4), n_steps=256, seed=0)
 else:
