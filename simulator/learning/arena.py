@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
 from simulator.fleet.fleet import Fleet
 from simulator.fleet.values import Draws, given_to_each
-from simulator.learning.contract import DIRECTION, PEDAL, STEERING, Numbers, Row, Task, World
+from simulator.learning.contract import DIRECTION, PEDAL, STEERING, Numbers, Row, Verdicts, World
 from simulator.tick import VALID
+from terrain.ground import Ground
 
 COLUMNS = (
     *("p_WB_x", "p_WB_y", "p_WB_z", "roll", "pitch", "yaw", "v_WB_B_x", "v_WB_B_y", "v_WB_B_z"),
@@ -35,6 +37,46 @@ CHANGE_SPEED = 0.5
 """m/s. Maximum speed at which the selector moves between drive and reverse."""
 INVALID = "invalid vehicle state"
 """Outcome of a vehicle whose state is not finite or beyond the limits."""
+
+
+class Task:
+    """What the vehicles of an environment see and shall do. Tasks are written for n vehicles at once, in arrays.
+
+    A subclass sets the class variables, and defines `worlds`, `observe` and `judge`.
+    """
+
+    vehicle: ClassVar[str] = "sedan"
+    terrains: ClassVar[tuple[str, ...]] = ("flat",)
+    ground_changes: ClassVar[Mapping[str, Any]] = {}
+    """Changes of the terrain by key path below `terrain`."""
+    seconds: ClassVar[float] = 30.0
+    """s, longest episode"""
+    n_worlds: ClassVar[int] = 32
+    """Worlds of the pool, unless the user says otherwise."""
+    actions: ClassVar[tuple[Row, ...]] = (STEERING, PEDAL)
+    observations: tuple[Row, ...] = ()
+    outcomes: ClassVar[tuple[str, ...]] = ()
+    """Names of the ends of an episode; the first one is a success."""
+    camera: ClassVar[str] = "chase"
+
+    def worlds(self, grounds: Sequence[Ground], count: int, rng: np.random.Generator) -> list[World]:
+        """Return `count` worlds, drawn from `rng` only."""
+        raise NotImplementedError
+
+    def begin(self, arena: Arena, chosen: Numbers) -> None:
+        """Prepare for the episodes of the chosen vehicles, which stand at the starts of their worlds."""
+
+    def observe(self, arena: Arena, chosen: Numbers) -> Array:
+        """Return the observations (len(chosen), k) of vehicles now; called once after each step or reset."""
+        raise NotImplementedError
+
+    def judge(self, arena: Arena, chosen: Numbers) -> Verdicts:
+        """Return rewards and ends of the last step of vehicles; called after `observe`."""
+        raise NotImplementedError
+
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays (n, ...) that the task keeps of the episodes, by name."""
+        return {}
 
 
 class Arena:

@@ -1,20 +1,15 @@
-"""What an environment consists of: rows of observations and actions with units, worlds of a pool, and a task, which judges many vehicles at once."""
+"""What an environment consists of: rows of observations and actions with units, worlds of a pool, verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
-from terrain.ground import Ground
-
-if TYPE_CHECKING:
-    from simulator.learning.arena import Arena
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -59,44 +54,4 @@ class Verdicts(NamedTuple):
     reward: Array
     """(n,)"""
     outcome: Numbers
-    """(n,) 0 = the episode goes on; else row of `Task.outcomes` plus 1"""
-
-
-class Task:
-    """What the vehicles of an environment see and shall do. Tasks are written for n vehicles at once, in arrays.
-
-    A subclass sets the class variables, and defines `worlds`, `observe` and `judge`.
-    """
-
-    vehicle: ClassVar[str] = "sedan"
-    terrains: ClassVar[tuple[str, ...]] = ("flat",)
-    ground_changes: ClassVar[Mapping[str, Any]] = {}
-    """Changes of the terrain by key path below `terrain`."""
-    seconds: ClassVar[float] = 30.0
-    """s, longest episode"""
-    n_worlds: ClassVar[int] = 32
-    """Worlds of the pool, unless the user says otherwise."""
-    actions: ClassVar[tuple[Row, ...]] = (STEERING, PEDAL)
-    observations: tuple[Row, ...] = ()
-    outcomes: ClassVar[tuple[str, ...]] = ()
-    """Names of the ends of an episode; the first one is a success."""
-    camera: ClassVar[str] = "chase"
-
-    def worlds(self, grounds: Sequence[Ground], count: int, rng: np.random.Generator) -> list[World]:
-        """Return `count` worlds, drawn from `rng` only."""
-        raise NotImplementedError
-
-    def begin(self, arena: Arena, chosen: Numbers) -> None:
-        """Prepare for the episodes of the chosen vehicles, which stand at the starts of their worlds."""
-
-    def observe(self, arena: Arena, chosen: Numbers) -> Array:
-        """Return the observations (len(chosen), k) of vehicles now; called once after each step or reset."""
-        raise NotImplementedError
-
-    def judge(self, arena: Arena, chosen: Numbers) -> Verdicts:
-        """Return rewards and ends of the last step of vehicles; called after `observe`."""
-        raise NotImplementedError
-
-    def memory(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays (n, ...) that the task keeps of the episodes, by name."""
-        return {}
+    """(n,) 0 = the episode goes on; else row of `simulator.learning.arena.Task.outcomes` plus 1"""

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.base.errors import ConfigError, JounceError
-from simulator.learning.arena import Arena, limits
-from simulator.learning.contract import ActionError, Numbers, Row, Task
+from simulator.learning.arena import Arena, Task, limits
+from simulator.learning.contract import ActionError, Numbers, Row
 from simulator.learning.rendering import RENDER_MODES, Renderer, Sight
 
 Observation = NDArray[np.float32]

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("gymnasium")
 
-from simulator.learning.contract import Row, Task
+from simulator.learning.arena import Task
+from simulator.learning.contract import Row
 from simulator.learning.registration import TASKS
 
 PAGE = Path(__file__).parents[2] / "docs/learning.md"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
-from simulator.learning.arena import Arena
-from simulator.learning.contract import Numbers, Row, Task, Verdicts, World
+from simulator.learning.arena import Arena, Task
+from simulator.learning.contract import Numbers, Row, Verdicts, World
 from simulator.learning.tasks.path_task import MOTION, motion
 from terrain.ground import Ground
 

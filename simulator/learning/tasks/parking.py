@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
-from simulator.learning.arena import Arena
-from simulator.learning.contract import DIRECTION, PEDAL, STEERING, Numbers, Row, Task, Verdicts, World
+from simulator.learning.arena import Arena, Task
+from simulator.learning.contract import DIRECTION, PEDAL, STEERING, Numbers, Row, Verdicts, World
 from simulator.learning.scan import Scan
 from simulator.learning.tasks.path_task import MOTION, motion
 from terrain.ground import Ground

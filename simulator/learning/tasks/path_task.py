@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
 from simulator.driver.path import Path
-from simulator.learning.arena import Arena
-from simulator.learning.contract import Numbers, Row, Task
+from simulator.learning.arena import Arena, Task
+from simulator.learning.contract import Numbers, Row
 from simulator.learning.paths import NO_CHANGES, Paths, follow, joined
 
 MOTION = (
