@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simulator import OutputError as OutputError
     from simulator import RayCaster as RayCaster
     from simulator import Result as Result
+    from simulator import SessionEnv as SessionEnv
     from simulator import Simulation as Simulation
     from simulator import Vehicle as Vehicle
     from simulator import check_plugin as check_plugin
@@ -87,6 +88,8 @@ class _OwnPackages:
         """Return the specification of a package of Jounce; None for any other module."""
         if name in PACKAGES:
             return PathFinder.find_spec(name, [_ROOT])
+        if name == "gymnasium":
+            return _registering(PathFinder.find_spec(name, path))  # type: ignore[arg-type]
         own = name.partition(".")[2] if name.startswith("jounce.") else ""
         return ModuleSpec(name, _Alias(own)) if own.partition(".")[0] in PACKAGES else None  # type: ignore[arg-type]
 
@@ -108,6 +111,26 @@ class _Alias:
         module.__spec__ = self._spec
 
 
+def _registering(spec: ModuleSpec | None) -> ModuleSpec | None:
+    """Return the specification of Gymnasium, whose loader then registers the environments of Jounce (docs/learning.md)."""
+    loader: Any = None if spec is None else spec.loader
+    if loader is not None:
+        run = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            run(module)
+            _register_environments()
+
+        loader.exec_module = exec_module
+    return spec
+
+
+def _register_environments() -> None:
+    from simulator.learning.registration import register_environments
+
+    register_environments()
+
+
 def _use_own_packages() -> None:
     """Install the hook. Raises ImportError: another module has the name of a package of Jounce, and is loaded."""
     for name in PACKAGES:
@@ -121,6 +144,8 @@ def _use_own_packages() -> None:
 
 _ROOT = _root()
 _use_own_packages()
+if "gymnasium" in sys.modules:
+    _register_environments()
 
 
 def main() -> int:

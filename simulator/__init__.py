@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from simulator.collision import Collision as Collision
     from simulator.conformance.check_plugin import check_plugin as check_plugin
     from simulator.fleet.fleet import Fleet as Fleet
+    from simulator.learning.session_env import SessionEnv as SessionEnv
     from simulator.port.client import Client as Client
     from simulator.sweep.run_sweep import run_sweep as run_sweep
     from simulator.telemetry.channels import Channel as Channel
@@ -57,6 +58,7 @@ _HOMES = {
     "OutputError": "simulator.base.errors",
     "RayCaster": "terrain.rays.caster",
     "Result": "simulator.api.simulation",
+    "SessionEnv": "simulator.learning.session_env",
     "Simulation": "simulator.api.simulation",
     "Vehicle": "vehicles.vehicle",
     "check_plugin": "simulator.conformance.check_plugin",

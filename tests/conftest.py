@@ -67,6 +67,7 @@ FAST = {
         "test_recorded_states.py",
         "test_struts.py",
     ),
+    "learning": ("test_environments.py",),
     "maneuvers": ("test_course.py", "test_metrics.py", "test_path.py"),
     "motion": ("test_packets.py", "test_platform.py", "test_stream.py"),
     "oracles": ("test_five_link.py", "test_known_mechanisms.py"),

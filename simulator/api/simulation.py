@@ -554,6 +554,11 @@ class Simulation:
         """Return the value of a column ("v_WB_B_x"), or the array of a field ("v_WB_B"), in SI units. Raises NoSuchColumnError."""
         return self._present.value(name)
 
+    @checks(names=NAMES)
+    def values(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the values (n,) of columns in SI units, read at once. Raises NoSuchColumnError."""
+        return np.array(self._present.numbers(names), float)
+
     def read(self, name: str) -> Reading:
         """Return a value with its unit, frame and meaning. Raises NoSuchColumnError."""
         column = self._present.column(name)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from simulator.base.call_checks import MAPPING, NAME, NAMES, NUMBER, WHOLE, Kind, checks, optional
+from simulator.base.call_checks import MAPPING, NAME, NAMES, NUMBER, WHOLE, Kind, checks, instance, optional
 from simulator.base.errors import ConfigError, JounceError
 from simulator.base.fast_call import compiled_call
 from simulator.base.records import Record
@@ -25,6 +25,7 @@ from simulator.fleet.parameters import Parameters, ParameterSets
 from simulator.fleet.values import Draws, given_to_each
 from simulator.tick import DISTANCE, SPEED
 from vehicles.command import COMMAND
+from vehicles.vehicle import Vehicle
 
 USUAL = ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x", "v_WB_B_y", "w_WB_B_z")
 """Default observations."""
@@ -53,6 +54,7 @@ class Fleet:
     changes : values by key path below vehicle, terrain or soils. A value is that of all vehicles, an array of n values, or a distribution as
         in a sweep file: {"vehicle.chassis.mass": {"distribution": "uniform", "from": 2000, "to": 3000}}
     seed : seed of the values that are drawn from distributions
+    rigid : True = objects that would break off or leave their path do neither; False: a ground with such objects is refused
 
     Attributes
     ----------
@@ -83,6 +85,7 @@ class Fleet:
         threads=WHOLE,
         changes=optional(MAPPING),
         seed=WHOLE,
+        rigid=instance(bool, "True or False"),
     )
     def __init__(
         self,
@@ -96,6 +99,7 @@ class Fleet:
         threads: int = 1,
         changes: Mapping[str, Any] | None = None,
         seed: int = 0,
+        rigid: bool = False,
     ) -> None:
         for name, value in (("n", n), ("substeps", substeps), ("threads", threads)):
             if not 1 <= value <= MAX_VEHICLES:
@@ -105,7 +109,7 @@ class Fleet:
         self.n, self.h, self.substeps, self.columns = n, step, substeps, tuple(observations)
         self._draws = Draws(n, seed)
         self._given: list[dict[str, Any]] = _with_changes([{}] * n, changes or {}, n)
-        self._sets = ParameterSets(vehicle, terrain, self._values(0, self._given[0]), step, substeps * step)
+        self._sets = ParameterSets(vehicle, terrain, self._values(0, self._given[0]), step, substeps * step, rigid)
         self.ground = self._sets.ground
         self._memory = FleetMemory(self._sets, n, self.columns, threads, step)
         self._commands: Record = self._memory.commands[:n]
@@ -131,6 +135,11 @@ class Fleet:
     def verdicts(self) -> Numbers:
         """(n,) verdicts, 0 = valid."""
         return self._memory.watches["verdict"][: self.n]
+
+    @property
+    def kind(self) -> Vehicle:
+        """Vehicle whose kind all are, with the parameters of the first one; its state means nothing."""
+        return self._sets.bench
 
     @property
     def collisions(self) -> Numbers:
@@ -205,8 +214,7 @@ class Fleet:
 
         snapshot : an existing one to overwrite; None: a new one
         """
-        if not 0 <= vehicle < self.n:
-            raise JounceError(f"vehicle {vehicle}: no such vehicle; expected 0 to {self.n - 1}")
+        self._check_vehicle(vehicle)
         number = self._bank.count if snapshot is None else snapshot
         if snapshot is not None:
             self._check_snapshots(np.array([snapshot]))
@@ -224,6 +232,24 @@ class Fleet:
         self._check_snapshots(numbers)
         self._put(self._bank, chosen, numbers)
         return self.observations
+
+    @checks(vehicle=WHOLE)
+    def readout(self, vehicle: int) -> Record:
+        """Return the record of READOUT of a vehicle now, as a copy."""
+        self._check_vehicle(vehicle)
+        return self._memory.readout(vehicle)
+
+    @checks(vehicle=WHOLE)
+    def state(self, vehicle: int) -> bytes:
+        """Return the state of a vehicle without its parameters, for `set_state` of a fleet of the same kind, also in another process."""
+        self._check_vehicle(vehicle)
+        return self._memory.state(vehicle)
+
+    @checks(vehicle=WHOLE)
+    def set_state(self, vehicle: int, state: bytes) -> None:
+        """Give a vehicle a state; its parameters stay. Raises JounceError: the state is that of a vehicle of another kind."""
+        self._check_vehicle(vehicle)
+        self._memory.set_state(vehicle, state)
 
     def close(self) -> None:
         """End the threads."""
@@ -298,6 +324,10 @@ class Fleet:
             k, part = divmod(found, len(COMMAND))
             name = COMMAND[part][0]
             raise JounceError(f"commands: vehicle {k}: {name} {rows[name][k]}; expected a number from {_LOW[part]:g} to {_HIGH[part]:g}")
+
+    def _check_vehicle(self, vehicle: int) -> None:
+        if not 0 <= vehicle < self.n:
+            raise JounceError(f"vehicle {vehicle}: no such vehicle; expected 0 to {self.n - 1}")
 
     def _check_snapshots(self, numbers: Numbers) -> None:
         wrong = numbers[(numbers < 0) | (numbers >= self._bank.count)]

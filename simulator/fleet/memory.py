@@ -110,8 +110,35 @@ class FleetMemory:
 
     def observe(self, k: int) -> None:
         """Fill the observations of vehicle k."""
-        shard = next((n for n, (span, _) in enumerate(self.shards) if span[0] <= k < span[1]), 0)
-        self.advance(shard, 0, (k, k + 1))
+        self.advance(self._shard_number(k), 0, (k, k + 1))
+
+    def _shard_number(self, k: int) -> int:
+        return next((n for n, (span, _) in enumerate(self.shards) if span[0] <= k < span[1]), 0)
+
+    def readout(self, k: int) -> Record:
+        """Return the record of READOUT of vehicle k."""
+        self.observe(k)
+        readout: Record = self.shards[self._shard_number(k)][1].readout.copy()
+        return readout
+
+    def state(self, k: int) -> bytes:
+        """Return the state of vehicle k: memory, watch, command and observations, without parameters."""
+        return b"".join(one[k].tobytes() for one in self._state_arrays())
+
+    def set_state(self, k: int, state: bytes) -> None:
+        """Give vehicle k a state. Raises JounceError: it has another size."""
+        arrays = self._state_arrays()
+        size = sum(one[k].nbytes for one in arrays)
+        if len(state) != size:
+            raise JounceError(f"state: {len(state)} bytes; expected {size}, of the same vehicle, observations and kind of ground")
+        at = 0
+        for one in arrays:
+            end = at + one[k].nbytes
+            one[k] = np.frombuffer(state[at:end], one.dtype).reshape(one[k].shape)
+            at = end
+
+    def _state_arrays(self) -> tuple[NDArray[Any], ...]:
+        return (*self.states[1:], words(self.commands))
 
     def put(self, bank: Snapshots, chosen: Numbers, numbers: Numbers) -> None:
         """Give vehicles the states and parameters of snapshots."""

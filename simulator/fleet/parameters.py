@@ -7,7 +7,7 @@ ground are those of all.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -23,6 +23,9 @@ from simulator.configuration.key_path import parse, written
 from simulator.sweep.configuration_cache import Shared
 from simulator.sweep.worker_cache import CachingBuilder
 from terrain.ground import Ground, GroundArrays
+from terrain.objects.object_set import ObjectSet
+from terrain.objects.paths import Path
+from terrain.objects.world_object import WorldObject
 from vehicles.equilibrium_cache import arrays_in
 from vehicles.lean_vehicle import LeanVehicle
 from vehicles.vehicle import Vehicle
@@ -55,6 +58,7 @@ class ParameterSets:
     vehicle, terrain : names or paths
     values : changes of the first vehicle
     step : of the simulation [s], input_time : time between two commands [s]
+    rigid : True = objects never break off or leave their path
 
     Attributes
     ----------
@@ -65,7 +69,8 @@ class ParameterSets:
     Raises ConfigError.
     """
 
-    def __init__(self, vehicle: str, terrain: str, values: Mapping[str, Any], step: float, input_time: float) -> None:
+    def __init__(self, vehicle: str, terrain: str, values: Mapping[str, Any], step: float, input_time: float, rigid: bool = False) -> None:
+        self._rigid = rigid
         self._shared = Shared({"vehicle": str(vehicle), "terrain": str(terrain)}, None, str)
         self._builder = CachingBuilder()
         self._step, self._input_time = step, input_time
@@ -98,7 +103,8 @@ class ParameterSets:
         with sections_read_once(self._builder.sections):
             vehicle, places = self._builder.vehicle(configuration)
             self._builder.check_step(configuration, vehicle, self._step, places)
-            return vehicle, self._builder.ground(configuration)
+            ground = self._builder.ground(configuration)
+            return vehicle, _with_rigid_objects(ground) if self._rigid else ground
 
     def _lean(self, vehicle: Vehicle) -> LeanVehicle:
         lean = LeanVehicle(vehicle, self.bench)
@@ -132,6 +138,17 @@ def _layout(vehicle: Vehicle) -> list[tuple[Any, ...]]:
 def _other(values: Mapping[str, Any], root: str, problem: str, expected: str) -> JounceError:
     given = ", ".join(f"{key} = {value}" for key, value in values.items() if key.partition(".")[0] == root or root == "terrain")
     return JounceError(f"changes: {given}: {problem}; expected {expected}")
+
+
+def _with_rigid_objects(ground: Ground) -> Ground:
+    """Return a ground on which no vehicle moves an object."""
+    return replace(ground, objects=ObjectSet(map(_rigid, ground.objects.objects), ground.objects.first))
+
+
+def _rigid(one: WorldObject) -> WorldObject:
+    if one.breakaway is None:
+        return one
+    return replace(one, motion=replace(one.motion, breakaway=None) if isinstance(one.motion, Path) else None)
 
 
 def _check_objects(ground: Ground, terrain: str) -> None:

@@ -327,5 +327,14 @@ class LiveValues:
         self._records.put(0)
         return self._number(column) if name in self.columns else np.array([self._number(one) for one in self._fields[name]])
 
+    def numbers(self, names: Sequence[str]) -> list[float]:
+        """Return the numbers of columns, read at once. Raises NoSuchColumnError: no column, or a field."""
+        missing = next((name for name in names if name not in self.columns), None)
+        if missing is not None:
+            raise NoSuchColumnError(f"no column {missing!r}{did_you_mean(str(missing), self.columns)}")
+        self._logged.look(self._session)
+        self._records.put(0)
+        return [self._number(self.columns[name]) for name in names]
+
     def _number(self, column: Channel) -> Any:
         return self._row[0, column.offset : column.offset + column.kind.itemsize].view(column.kind)[0].item()

@@ -20,6 +20,7 @@ EXTRAS = {
     "symbolic": "sympy",
     "pandas": "pandas",
     "optimize": "cma",
+    "learn": "gymnasium",
     "cluster": "distributed",
     "terrain": "rasterio",
     "sensors": "mcap",

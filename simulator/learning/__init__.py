@@ -1,0 +1,1 @@
+"""Environments for learning, with the interface of Gymnasium."""
