@@ -121,8 +121,8 @@ DEYO = Paper(
              "not parallel: a step takes microseconds", 0),
         Item(FIGURE, "4.1", "semicircular canals", "jounce cueing test", "cueing.md", "washout/vestibular.py", "", 1),
         Item(FIGURE, "4.4", "frequency response of the otolith model", "jounce cueing test", "cueing.md", "washout/vestibular.py", "tested, not drawn", 1),
-        Item(FIGURE, "4.5", "linear washout filter", "jounce cueing test", "washouts.md", "washout/classical.py", "filters are exact for linear input", 1),
-        Item(FIGURE, "4.6", "false cue of a high-pass after a step", "jounce cueing test", "washouts.md",
+        Item(FIGURE, "4.5", "linear washout filter", "jounce cueing test", "theory/washouts.md", "washout/classical.py", "filters are exact for linear input", 1),
+        Item(FIGURE, "4.6", "false cue of a high-pass after a step", "jounce cueing test", "theory/washouts.md",
              "simulator/tools/cueing/step_response.py", "", 1),
     ),
 )  # fmt: skip

@@ -64,14 +64,14 @@ def _item_object(item: Item, numbers: Sequence[Compared]) -> dict[str, Any]:
 
 
 def markdown() -> str:
-    """Return the part of docs/papers.md with a row for each table and figure."""
+    """Return the part of docs/papers/README.md with a row for each table and figure."""
     lines: list[str] = []
     for paper in PAPERS:
         lines += [f"### {paper.number}: [{paper.key}]", "", _HEADER]
         for item in paper.items:
             command = f"`{item.command}`" if item.command else ""
             duration = f"{item.minutes:g}" if item.minutes else "< 1"
-            page, name = f"[{item.page.partition('#')[0]}]({item.page})", f"{item.name}{' *' if item.compare is not None else ''}"
+            page, name = f"[{item.page.partition('#')[0]}](../{item.page})", f"{item.name}{' *' if item.compare is not None else ''}"
             lines.append(f"| {name} | {item.subject} | {command} | {page} | `{item.code}` | {item.differs} | {duration} |")
         lines.append("")
     return "\n".join(lines).rstrip()

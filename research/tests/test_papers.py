@@ -23,7 +23,7 @@ OTHER_NAMES = re.compile(
     r"(?<!research )[Pp]aper 00\d|McPhee|Ingebretsen|(?:Jain|Cameron|Deyo|Uchida)(?: et al\.| and )|Haug, Driving|\bof Haug\b|\bHaug gives"
 )
 """Ways to cite one of the papers without its key."""
-PLACES = ("docs/papers.md", "research/tests/test_papers.py")
+PLACES = ("docs/papers/README.md", "research/tests/test_papers.py")
 """Files that give the complete references."""
 
 
@@ -43,15 +43,15 @@ def test_every_citation_of_a_paper_has_its_key() -> None:
 
 
 def test_every_key_is_in_the_list_of_papers() -> None:
-    page = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/papers/README.md").read_text(encoding="utf-8")
     for paper in PAPERS:
         assert f"| {paper.number} | [{paper.key}] | " in page
 
 
 def test_the_page_has_the_rows_of_the_catalog() -> None:
-    page = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/papers/README.md").read_text(encoding="utf-8")
     found = page.partition("<!-- tables: begin -->")[2].partition("<!-- tables: end -->")[0]
-    assert found.strip() == markdown().strip(), "docs/papers.md: insert the output of `python -m research paper --markdown`"
+    assert found.strip() == markdown().strip(), "docs/papers/README.md: insert the output of `python -m research paper --markdown`"
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.number)

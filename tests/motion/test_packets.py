@@ -57,7 +57,7 @@ def test_native_packet_has_the_documented_bytes():
 
 
 def test_the_decoder_of_the_page_reads_it():
-    page = (DOCS / "native_packet.md").read_text()
+    page = (DOCS / "protocols" / "native.md").read_text()
     found = {}
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], found)
     data = encode(PACKET)
