@@ -31,6 +31,8 @@ html_theme = "furo"
 html_title = f"Jounce {release}"
 html_copy_source = False
 html_show_sphinx = False
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 highlight_language = "none"
 copybutton_prompt_text = "$ "
 
@@ -114,6 +116,13 @@ def api_directives() -> str:
     return "\n".join(lines)
 
 
+def keep_equations(app: Any, doctree: Any) -> None:
+    """Leave equations as written: Sphinx would put those with several lines into an environment that does not take a number."""
+    for node in doctree.findall(lambda node: node.tagname == "math_block"):
+        node["no-wrap"] = True
+        node.children = [type(node.children[0])(f"\\[{node.astext()}\\]")]
+
+
 def copy_files(app: Any, error: Exception | None) -> None:
     """Copy MathJax, and the first page under the name that a web server and a browser expect."""
     if error is None and app.builder.name == "html":
@@ -125,4 +134,5 @@ def copy_files(app: Any, error: Exception | None) -> None:
 def setup(app: Any) -> None:
     """Connect the functions of this file."""
     app.connect("source-read", add_sections)
+    app.connect("doctree-read", keep_equations)
     app.connect("build-finished", copy_files)
