@@ -5,6 +5,7 @@
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
 # make check   lint, types, layers, spelling, links and names of the pages, size of the packages (for developers)
 # make docs    build the documentation site in build/site (open build/site/index.html), about one minute
+# make gallery  make the pictures and clips of docs/gallery, about 10 minutes
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
 # make wheel   build a wheel of the last commit in dist/, with compiled kernels (Linux x86-64) for each installed CPython
 #              from 3.11 to 3.13, about 5 minutes for each
@@ -19,7 +20,7 @@ endif
 # the environment is created without pip; the pip of the system installs into it, which works without ensurepip (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
-.PHONY: drive test test-all test-research fast check docs cars wheel system clean
+.PHONY: drive test test-all test-research fast check docs gallery cars wheel system clean
 
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
@@ -53,6 +54,9 @@ check: $(VENV)/.check
 docs: $(VENV)/.docs
 	@$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees . build/site $(ARGS)
 	@$(BIN)/python -m checks.site build/site
+
+gallery: system $(VENV)/.drive
+	@$(BIN)/python docs/gallery.py $(ARGS)
 
 # vehicles with files of their own, then the variants that build on them
 CARS := hmmwv hmmwv_chrono sedan sedan_paper light_truck sedan_chrono sedan_e90
