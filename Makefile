@@ -4,6 +4,8 @@
 # make test-research  the tests of the studies in research/
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
 # make check   lint, types, layers, spelling, links and names of the pages, size of the packages (for developers)
+# make docs    build the documentation site in build/site (open build/site/index.html), about one minute
+# make gallery  make the pictures and clips of docs/gallery, about 10 minutes
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
 # make wheel   build a wheel of the last commit in dist/, with compiled kernels (Linux x86-64) for each installed CPython
 #              from 3.11 to 3.13, about 5 minutes for each
@@ -18,7 +20,7 @@ endif
 # the environment is created without pip; the pip of the system installs into it, which works without ensurepip (Debian)
 PIP := $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 
-.PHONY: drive test test-all test-research fast check cars wheel system clean
+.PHONY: drive test test-all test-research fast check docs gallery cars wheel system clean
 
 drive: system $(VENV)/.drive
 	@$(BIN)/python -m simulator drive $(ARGS)
@@ -48,6 +50,13 @@ check: $(VENV)/.check
 	@$(BIN)/codespell $(SPELLED)
 	@$(PYTEST) -n 0 tests/text
 	@$(BIN)/python -m checks.size
+
+docs: $(VENV)/.docs
+	@$(BIN)/python -m sphinx -W --keep-going -q -c docs -d build/doctrees . build/site $(ARGS)
+	@$(BIN)/python -m checks.site build/site
+
+gallery: system $(VENV)/.drive
+	@$(BIN)/python docs/gallery.py $(ARGS)
 
 # vehicles with files of their own, then the variants that build on them
 CARS := hmmwv hmmwv_chrono sedan sedan_paper light_truck sedan_chrono sedan_e90
@@ -83,6 +92,10 @@ $(VENV)/.test: pyproject.toml | $(BIN)/python
 $(VENV)/.check: pyproject.toml | $(BIN)/python
 	@$(PIP) -e ".[dev]"
 	@touch $@ $(VENV)/.test $(VENV)/.drive
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	@$(PIP) -e ".[docs]"
+	@touch $@ $(VENV)/.drive
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Jounce needs Python 3.11 or newer; try: make PYTHON=python3.12 drive"; exit 2; }

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from simulator import JounceError as JounceError
     from simulator import Log as Log
     from simulator import OutputError as OutputError
+    from simulator import ProgressBar as ProgressBar
     from simulator import RayCaster as RayCaster
     from simulator import Result as Result
     from simulator import SessionEnv as SessionEnv

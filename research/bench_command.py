@@ -39,7 +39,7 @@ def add_bench(commands: Commands) -> None:
     p.add_argument(
         "--markdown",
         metavar="FILE",
-        help=f"page to write the table into, for example docs/integrators.md; {', '.join(PAGES)} only (default: none)",
+        help=f"page to write the table into, for example docs/theory/integrators.md; {', '.join(PAGES)} only (default: none)",
     )
     p.add_argument(
         "--viewers",

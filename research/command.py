@@ -40,7 +40,7 @@ def _add_paper(commands: Commands) -> None:
         metavar="PAPER [table|figure N]",
         help="number or key of a paper, and one of its tables or figures: 001 table 2, 'Uchida 2012' table 4 (default: list of all)",
     )
-    p.add_argument("--markdown", action="store_true", help="tables of docs/papers.md")
+    p.add_argument("--markdown", metavar="DIR", help="folder for a page of each paper, or of one, with all numbers (docs/papers)")
     add_json(p)
     p.set_defaults(run=_paper)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simulator.api.loading import warm_up as warm_up
     from simulator.api.mechanism_runs import run_mechanism as run_mechanism
     from simulator.api.mechanism_runs import sweep_mechanism as sweep_mechanism
+    from simulator.api.notebook import ProgressBar as ProgressBar
     from simulator.api.simulation import IncidentError as IncidentError
     from simulator.api.simulation import Result as Result
     from simulator.api.simulation import Simulation as Simulation
@@ -56,6 +57,7 @@ _HOMES = {
     "JounceError": "simulator.base.errors",
     "Log": "simulator.telemetry.log",
     "OutputError": "simulator.base.errors",
+    "ProgressBar": "simulator.api.notebook",
     "RayCaster": "terrain.rays.caster",
     "Result": "simulator.api.simulation",
     "SessionEnv": "simulator.learning.session_env",

@@ -11,7 +11,7 @@ Per axis of force, with its tilt a (as the force that it represents: a = -pitch 
                                                                    limits of the tilt are active
 
 The tilt is fed back into the force that it represents, t' = p2 (s f/g - sin a). Equation (4.11) as printed, t' = p2 f, integrates a constant
-force and turns over (docs/washouts.md). p2 is therefore the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
+force and turns over (docs/theory/washouts.md). p2 is therefore the break frequency of the tilt. dJ/dp comes from the sensitivities of x and a, which obey the
 same linear equations and are advanced by the same exact matrices (`washout.discrete_filter`). N is the smoothed square of the sensitivities in J:
 with it, the gains change with G [1/s] for any magnitude of the motion, whereas the printed gradient grows with its square.
 

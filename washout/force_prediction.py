@@ -11,7 +11,7 @@ with the pairs surge and pitch, sway and roll (a car is symmetric, so to first o
     r_0 = s / (s + c) u,    r_k = a / (s + a) ((a - s) / (s + a))^(k - 1) r_0,   k = 1 to 3        c = SLOW, a: `foresight_frequency`
 
 r_0 has no constant part, so slow forces are unchanged. The others are Laguerre functions: with enough of them any stable filter can be
-approximated, and a few are sufficient for a predictor of some tens of milliseconds. docs/washouts.md describes how a_k and b_k are determined.
+approximated, and a few are sufficient for a predictor of some tens of milliseconds. docs/theory/washouts.md describes how a_k and b_k are determined.
 
 Source: Wiener, Extrapolation, interpolation, and smoothing of stationary time series, 1949; Wahlberg, System identification using Laguerre models,
 IEEE Trans. Automatic Control 36, 1991.

@@ -1,4 +1,4 @@
-"""The 23 drives on which docs/washouts.md compares the washouts: `python -m research.cueing.drives FOLDER` records them.
+"""The 23 drives on which docs/theory/washouts.md compares the washouts: `python -m research.cueing.drives FOLDER` records them.
 
 Kinds as on that page: cross-country at 26 to 39 km/h, winding and straight, gravel, road, stops up to 6 m/s2, hard lane changes, three with
 the sedan. The places, turns and speeds follow from the number of a drive, so that each recording can be repeated.

@@ -16,7 +16,7 @@ from simulator.builder.builder import build_cueing
 from simulator.tools.cueing.recorded_drives import Drive, read_drive, ride_drive
 
 TICK = 4e-3
-"""s. With 2 ms, the error differs by 0.002 (docs/washouts.md)."""
+"""s. With 2 ms, the error differs by 0.002 (docs/theory/washouts.md)."""
 HORIZONS = (0.3, 0.6, 1.0, 2.0)
 PLATFORMS = {"small_hexapod": "small_hexapod", "large_hexapod": "simona"}
 OTHERS = (

@@ -31,6 +31,10 @@ class Item(NamedTuple):
     """Duration of the command with compiled kernels on two cores of an x86 machine, rounded up; 0: seconds."""
     compare: Callable[[], list[Compared]] | None = None
     """Returns the numbers of the paper and of Jounce."""
+    measured: tuple[str, str, str] | None = None
+    """Heading of the page, column of Jounce and of the paper, for times, which the page of the paper does not measure again."""
+    picture: str = ""
+    """Picture in docs that the command has made."""
 
     @property
     def name(self) -> str:
@@ -53,7 +57,8 @@ JAIN = Paper(
     "Constraint embedding for vehicle suspension dynamics",
     (
         Item(FIGURE, "1", "fully augmented, tree-augmented and embedded model", "python -m research bench formulations", "formulations.md",
-             "vehicles/multibody/formulations", "numbers are those of [Cameron 2013]", 5),
+             "vehicles/multibody/formulations", "numbers are those of [Cameron 2013]", 5,
+             picture="formulations.png"),
         Item(FIGURE, "2", f"{SHOWN}: HMMWV", "jounce mechanism hmmwv", "double_wishbone.md", "configs/vehicles/hmmwv.yaml",
              "hardpoints of Project Chrono; three-dimensional", 0),
         Item(FIGURE, "4", f"{SHOWN}: front suspensions and steering", "jounce mechanism hmmwv", "double_wishbone.md",
@@ -73,20 +78,21 @@ CAMERON = Paper(
              "formulations.md", "research/benchmarks/formulations.py", "loops are spatial, those of the paper planar: eight more in TA",
              0, tables.formulation_sizes),
         Item(TABLE, "2", "time of the formulations (last column of the only table)", "python -m research bench formulations", "formulations.md",
-             "research/benchmarks/formulations.py", "closed form with vector lanes; sparse solver of FA", 3, tables.formulation_times),
+             "research/benchmarks/formulations.py", "closed form with vector lanes; sparse solver of FA", 3, tables.formulation_times,
+             ("### Vehicle: cost", "to the closed form", "[Cameron 2013]")),
         Item(FIGURE, "1", "quarter car", "python -m research bench formulations", "formulations.md", "research/benchmarks/wheel_load_cases.py",
              "all formulations agree; differences on the page", 5),
         Item(FIGURE, "2", f"{SHOWN}: HMMWV", "jounce mechanism hmmwv", "double_wishbone.md", "configs/vehicles/hmmwv.yaml", "hardpoints of Project Chrono", 0),
         Item(FIGURE, "3", "closed chain with its cut", "jounce mechanism four_bar", "mechanisms.md", "vehicles/multibody", "", 0),
         Item(FIGURE, "4", "FA, TA and CE of one system", "python -m research bench formulations", "formulations.md", "vehicles/multibody/formulations", "", 5),
         Item(FIGURE, "5", "town", "jounce terrain make town --out town", "generated_terrains.md", "terrain/generators/town.py",
-             "generator of Jounce instead of CityEngine", 1),
+             "generator of Jounce instead of CityEngine", 1, picture="town.jpg"),
         Item(FIGURE, "6", "depth map of the town", "jounce terrain show streets --plot town.png", "terrain_files.md",
              "simulator/tools/terrain/show_command.py", "heights from the generator, not from rendered depth", 1),
         Item(FIGURE, "7", "off-road terrain", "jounce terrain show jacksboro --plot off_road.png", "terrain_files.md", "configs/terrains", "another place", 1),
         Item(FIGURE, "8", "lidar", "jounce run urban_navigation --frames", "lidar.md", "simulator/sensors/lidar", "rays instead of the depth buffer", 2),
         Item(FIGURE, "9", "scenario 1, urban navigation", "jounce run urban_navigation --figure", "autonomy.md#figure-of-a-drive",
-             "configs/maneuvers/urban_navigation.yaml", "streets, speed and obstacles are assumed", 3),
+             "configs/maneuvers/urban_navigation.yaml", "streets, speed and obstacles are assumed", 3, picture="urban_navigation.png"),
         Item(FIGURE, "10", "scenario 2, double lane change: path", "jounce run double_lane_change", "proving_ground.md",
              "configs/maneuvers/double_lane_change.yaml", "width and length of the change are assumed", 1),
         Item(FIGURE, "11", "scenario 2: speed", "jounce run double_lane_change", "proving_ground.md", "configs/maneuvers/double_lane_change.yaml",
@@ -121,8 +127,8 @@ DEYO = Paper(
              "not parallel: a step takes microseconds", 0),
         Item(FIGURE, "4.1", "semicircular canals", "jounce cueing test", "cueing.md", "washout/vestibular.py", "", 1),
         Item(FIGURE, "4.4", "frequency response of the otolith model", "jounce cueing test", "cueing.md", "washout/vestibular.py", "tested, not drawn", 1),
-        Item(FIGURE, "4.5", "linear washout filter", "jounce cueing test", "washouts.md", "washout/classical.py", "filters are exact for linear input", 1),
-        Item(FIGURE, "4.6", "false cue of a high-pass after a step", "jounce cueing test", "washouts.md",
+        Item(FIGURE, "4.5", "linear washout filter", "jounce cueing test", "theory/washouts.md", "washout/classical.py", "filters are exact for linear input", 1),
+        Item(FIGURE, "4.6", "false cue of a high-pass after a step", "jounce cueing test", "theory/washouts.md",
              "simulator/tools/cueing/step_response.py", "", 1),
     ),
 )  # fmt: skip
@@ -143,11 +149,13 @@ UCHIDA = Paper(
     "Using Gröbner bases to generate efficient kinematic solutions for the dynamic simulation of multi-loop mechanisms",
     (
         Item(TABLE, "1", "time of the Gough-Stewart platform, ms per s", "python -m research bench mechanisms", "mechanism_benchmarks.md",
-             "research/benchmarks/stewart_methods.py", "initial pose assumed; another computer", 1, tables.stewart_times),
+             "research/benchmarks/stewart_methods.py", "initial pose assumed; another computer", 1, tables.stewart_times,
+             ("## Gough-Stewart platform", "ms/s", "paper, ms/s")),
         Item(TABLE, "2", "triangular system of a link of the five-link suspension", "python -m research triangularize five_link_loop",
              "triangularize.md", "research/triangular/problems/five_link_loop.yaml", "digits belong to other hardpoints", 0, tables.five_link_polynomials),
         Item(TABLE, "3", "time of the five-link suspension, ms per s", "python -m research bench mechanisms", "mechanism_benchmarks.md",
-             "research/benchmarks/five_link_methods.py", "other hardpoints; another computer", 1, tables.five_link_times),
+             "research/benchmarks/five_link_methods.py", "other hardpoints; another computer", 1, tables.five_link_times,
+             ("## Five-link suspension", "ms/s", "paper, ms/s"), "mechanism_benchmarks.png"),
         Item(TABLE, "4", "triangular system of the landing gear", "python -m research triangularize landing_gear", "triangularize.md",
              "research/triangular/problems/landing_gear.yaml", "equal", 0, tables.landing_gear_polynomials),
         Item(FIGURE, "1", f"{SHOWN}: Gough-Stewart platform", "jounce mechanism stewart", "mechanisms.md", "configs/mechanisms/stewart.yaml",

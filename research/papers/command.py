@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from research.papers.catalog import PAPERS, Item, Paper, item_of, paper_of
 from research.papers.compared import Compared
+from research.papers.page import file_name, page
 from simulator.base.console import print_line
 from simulator.base.json_output import json_text
-
-_HEADER = "| | subject | command | page | code | what differs | minutes |\n|---|---|---|---|---|---|---|"
+from simulator.telemetry.atomic_files import create_folder, write_text
 
 
 def main_paper(arguments: Any) -> int:
     """Run `python -m research paper` and return 0. Raises JounceError."""
     if arguments.markdown:
-        print_line(markdown())
-        return 0
+        return _write_pages(Path(arguments.markdown), [paper_of(" ".join(arguments.name))] if arguments.name else PAPERS)
     words = tuple(arguments.name)
     if not words:
         print_line(json_text([_paper_object(paper) for paper in PAPERS]) if arguments.json else "\n".join(map(_listing, PAPERS)))
@@ -30,6 +30,15 @@ def main_paper(arguments: Any) -> int:
     item = item_of(paper, words[split:])
     numbers = [] if item.compare is None else item.compare()
     print_line(json_text(_item_object(item, numbers)) if arguments.json else _text(paper, item, numbers))
+    return 0
+
+
+def _write_pages(folder: Path, papers: Sequence[Paper]) -> int:
+    """Write a page per paper. Raises JounceError: a file cannot be written."""
+    create_folder(folder)
+    for paper in papers:
+        write_text(folder / file_name(paper), page(paper))
+        print_line(str(folder / file_name(paper)))
     return 0
 
 
@@ -61,17 +70,3 @@ def _item_object(item: Item, numbers: Sequence[Compared]) -> dict[str, Any]:
     found = {name: value for name, value in item._asdict().items() if name != "compare"}
     rows = [{**one._asdict(), "ratio": one.ratio} for one in numbers]
     return {**found, "has_numbers": item.compare is not None, **({"numbers": rows} if rows else {})}
-
-
-def markdown() -> str:
-    """Return the part of docs/papers.md with a row for each table and figure."""
-    lines: list[str] = []
-    for paper in PAPERS:
-        lines += [f"### {paper.number}: [{paper.key}]", "", _HEADER]
-        for item in paper.items:
-            command = f"`{item.command}`" if item.command else ""
-            duration = f"{item.minutes:g}" if item.minutes else "< 1"
-            page, name = f"[{item.page.partition('#')[0]}]({item.page})", f"{item.name}{' *' if item.compare is not None else ''}"
-            lines.append(f"| {name} | {item.subject} | {command} | {page} | `{item.code}` | {item.differs} | {duration} |")
-        lines.append("")
-    return "\n".join(lines).rstrip()

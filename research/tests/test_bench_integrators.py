@@ -10,7 +10,7 @@ from research_program import call
 from research.benchmarks.integrator_list import METHODS, SHIPPED
 from tests.end_to_end.program import refused
 
-DOCS = Path(__file__).parents[2] / "docs" / "integrators.md"
+DOCS = Path(__file__).parents[2] / "docs" / "theory" / "integrators.md"
 
 
 def numbers(page: str) -> list[float]:

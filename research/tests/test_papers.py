@@ -12,7 +12,7 @@ import pytest
 from research.command import main
 from research.command import parser_of as research_parser
 from research.papers.catalog import PAPERS, TABLE
-from research.papers.command import markdown
+from research.papers.page import file_name, page
 from simulator.cli.parser import parser_of
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ OTHER_NAMES = re.compile(
     r"(?<!research )[Pp]aper 00\d|McPhee|Ingebretsen|(?:Jain|Cameron|Deyo|Uchida)(?: et al\.| and )|Haug, Driving|\bof Haug\b|\bHaug gives"
 )
 """Ways to cite one of the papers without its key."""
-PLACES = ("docs/papers.md", "research/tests/test_papers.py")
+PLACES = ("docs/papers/README.md", "research/tests/test_papers.py")
 """Files that give the complete references."""
 
 
@@ -43,15 +43,16 @@ def test_every_citation_of_a_paper_has_its_key() -> None:
 
 
 def test_every_key_is_in_the_list_of_papers() -> None:
-    page = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
+    index = (ROOT / "docs/papers/README.md").read_text(encoding="utf-8")
     for paper in PAPERS:
-        assert f"| {paper.number} | [{paper.key}] | " in page
+        assert f"| {paper.number} | [[{paper.key}]]({file_name(paper)}) | " in index
 
 
-def test_the_page_has_the_rows_of_the_catalog() -> None:
-    page = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
-    found = page.partition("<!-- tables: begin -->")[2].partition("<!-- tables: end -->")[0]
-    assert found.strip() == markdown().strip(), "docs/papers.md: insert the output of `python -m research paper --markdown`"
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.number)
+def test_the_page_of_a_paper_is_the_output_of_the_command(paper) -> None:
+    found = (ROOT / "docs/papers" / file_name(paper)).read_text(encoding="utf-8")
+    assert found == page(paper), "run `python -m research paper --markdown docs/papers`"
+    assert all((ROOT / "docs" / item.picture).is_file() for item in paper.items if item.picture)
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.number)
@@ -84,8 +85,8 @@ def test_counts_of_a_paper_are_those_of_jounce(number: str, table: str, apart: i
     paper = next(paper for paper in PAPERS if paper.number == number)
     item = next(item for item in paper.items if (item.kind, item.number) == (TABLE, table))
     assert item.compare is not None
-    numbers = item.compare()
-    assert max(abs(one.ours - one.paper) for one in numbers) == apart
+    compared = item.compare()
+    assert max(abs(one.ours - one.paper) for one in compared) == apart
 
 
 @pytest.mark.parametrize("words", [("005",), ("deyo",), ("001", "table", "9"), ("001", "table"), ("figure", "1")])

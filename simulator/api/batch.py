@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import queue
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from simulator.api.notebook import MAX_ROWS, table
 from simulator.autonomy.outcome import Outcome
 from simulator.base.call_checks import FUNCTION, NAMES, TEXT, WHOLE, Kind, checks, optional
 from simulator.base.errors import ConfigError, JounceError
@@ -69,6 +71,12 @@ class Batch(Sequence[BatchRow]):
     def __repr__(self) -> str:
         failed = sum(bool(row.failure) for row in self._rows)
         return f"<Batch of {len(self)} cases, {failed} failed>"
+
+    def _repr_html_(self) -> str:
+        """Return the table of the first cases, for a notebook."""
+        columns = self.table()
+        rows = zip(*(column[:MAX_ROWS] for column in columns.values()), strict=True)
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>{table(tuple(columns), rows)}"
 
     @property
     def failures(self) -> list[BatchRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import os
 import warnings
@@ -9,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simulator.api.command_drivers import DRIVER, HeldCommand, as_driver, split_drivers
 from simulator.api.loading import Changes, assemble
+from simulator.api.notebook import SHOWN, Replay, checks_table, plot_of, table
 from simulator.api.own_vehicle import OwnVehicle
 from simulator.api.truth import Truth
 from simulator.assistance.assistance import Assistance
@@ -46,6 +49,7 @@ from simulator.run.vehicle_changes import changes_text as vehicle_changes_text
 from simulator.sensors.measurement import Measurement
 from simulator.session import Driver, Session
 from simulator.session_vehicles import OtherVehicle
+from simulator.telemetry.atomic_files import write_text
 from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
@@ -116,6 +120,11 @@ class Result:
         )
         verdict = self.given_up or (f"{self.outcome.message}, {verdict}" if self.outcome is not None else verdict)
         return f"<Result of {self.maneuver}: {verdict}, {len(self.metrics)} metrics, {self.log.rows} rows>"
+
+    def _repr_html_(self) -> str:
+        """Return limits, metrics and a plot of the log, for a notebook."""
+        metrics = table(("metric", "value"), self.metrics.items())
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>{checks_table(self.checks)}{metrics}{plot_of(self.log)}"
 
 
 class Simulation:
@@ -465,9 +474,9 @@ class Simulation:
         session.others.leave(name)
         session.others.changes.append({"tick": session.tick, "vehicle": name})
 
-    @checks(seconds=NUMBER)
-    def advance(self, seconds: float) -> None:
-        """Simulate a time in seconds, an integer number of steps.
+    @checks(seconds=NUMBER, progress=optional(FUNCTION))
+    def advance(self, seconds: float, progress: Callable[[float, float], None] | None = None) -> None:
+        """Simulate a time in seconds, an integer number of steps. `progress`, such as `ProgressBar()`, is called with done and total seconds.
 
         Raises
         ------
@@ -481,7 +490,9 @@ class Simulation:
         if not (0.0 <= steps < 1e12 and abs(steps - round(steps)) < 1e-6 * max(1.0, steps)):
             raise ConfigError("advance", "seconds", seconds, f"a multiple of the step, {self._session.h:g} s")
         before, failed, stops = self._session.recovery.latest, len(self._session.output.failures), len(self._session.others.stops)
-        self._session.run(seconds)
+        self._session.run(seconds, None if progress is None else partial(_tell, progress, self._session.time, seconds))
+        if progress is not None:
+            progress(seconds, seconds)
         for stop in self._session.others.stops[stops:]:
             warnings.warn(stop, OtherVehicleWarning, stacklevel=3)
         self.vehicle.read(self._session.command)
@@ -528,8 +539,16 @@ class Simulation:
         """True state of the world now: `truth.boxes(frame, max_range)` returns the boxes of objects, vehicles and persons."""
         return Truth(self._session, self._present_caster(), self.time)
 
-    def run(self) -> Result:
-        """Run the maneuver from start to end.
+    def replay(self, file: str | os.PathLike[str] = "replay.html") -> Replay:
+        """Write a 3-D replay of the log as a page in one file; a notebook shows the result. Raises JounceError: no rows, or columns are missing."""
+        from simulator.api.replay_page import replay_page
+
+        write_text(Path(file), replay_page(self.log, self._parts, self._has_platform))
+        return Replay(Path(file))
+
+    @checks(progress=optional(FUNCTION))
+    def run(self, progress: Callable[[float, float], None] | None = None) -> Result:
+        """Run the maneuver from start to end. `progress` is called as by `advance`.
 
         Raises
         ------
@@ -539,7 +558,7 @@ class Simulation:
             raise JounceError("run: this simulation has no maneuver; hint: Simulation(maneuver=...)")
         if self._session.tick > 0:
             self.reset()
-        self.advance(self.maneuver.duration)
+        self.advance(self.maneuver.duration, progress)
         traits = self._parts.traits if self.maneuver.requested_analyses else None
         measured = self._measured.log()
         outcome = outcome_of(self._session.driver)
@@ -572,6 +591,12 @@ class Simulation:
         name, what = self._parts.configuration.name, f", {self.maneuver.name}" if self.maneuver is not None else ""
         return f"<Simulation of {name('vehicle')} on {name('terrain')}{what}, {self.time:g} s>"
 
+    def _repr_html_(self) -> str:
+        """Return the present values and a plot of the log, for a notebook."""
+        present = [self.read(name) for name in SHOWN if name in self.columns]
+        rows = [(one.name, float(one.value), one.unit, one.meaning) for one in present]
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>{table(('', 'value', 'unit', ''), rows)}{plot_of(self.log)}"
+
     def _about(self) -> dict[str, str]:
         changes = {KEY: changes_text(self._session), VEHICLES_KEY: vehicle_changes_text(self._session)}
         configuration = recorded(self._parts, armed=self._has_platform, raised=self._has_platform)
@@ -579,6 +604,12 @@ class Simulation:
             configuration["faults"] = [*(configuration.get("faults") or ()), *(fault.to_json() for fault in self._added)]
         about = about_run(self._parts, configuration)
         return {**origin(), **about, **{key: text for key, text in changes.items() if text}}
+
+
+def _tell(progress: Callable[[float, float], None], began: float, seconds: float, session: Session) -> bool:
+    """Report the simulated time of a run, and let it go on."""
+    progress(round(session.time - began, 6), seconds)
+    return True
 
 
 def simulate(maneuver: str, vehicle: str | None = None, terrain: str | None = None, **options: Any) -> Result:

@@ -23,10 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def install_extra(extra: str) -> str:
-    """Return a command that installs the packages of an extra, for example `terrain`."""
+    """Return a command that installs the packages of an extra, for example `terrain`, or of several: `terrain,video`."""
     distribution = _distribution()
     source = None if distribution is None else _source(distribution, extra)
-    return _command(source or list(_requirements(distribution, extra)))
+    return _command(source or [one for name in extra.split(",") for one in _requirements(distribution, name)])
 
 
 def install_package(requirement: str) -> str:

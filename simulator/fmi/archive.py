@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.base.errors import JounceError
+from simulator.base.installation import install_extra
 from simulator.base.json_output import json_text
 from simulator.base.machine import version
 from simulator.fmi.content import CONTENT, FILES
@@ -36,7 +37,7 @@ try:
     import jounce
     from jounce.simulator.fmi.units import {slave}
 except BaseException as error:  # an exception here would end the host
-    PROBLEM = f"jounce: the Python of this host cannot import jounce {version} ({{error!r}}); hint: pip install 'jounce=={version}'"
+    PROBLEM = f"jounce: the Python of this host cannot import jounce {version} ({{error!r}}); hint: install the wheel or checkout of Jounce {version} into it"
 
     class {slave}:
         __module__ = "jounce_unit"  # the binary looks for a name with a dot
@@ -70,7 +71,7 @@ def archives(name: str, meaning: str, content: Mapping[str, Any], files: Mapping
     """
     for fmi in versions:
         if find_spec(PACKAGES[fmi]) is None:
-            raise JounceError(f"FMI {fmi}.0: the package {PACKAGES[fmi]} is missing; hint: pip install 'jounce[fmi]'")
+            raise JounceError(f"FMI {fmi}.0: the package {PACKAGES[fmi]} is missing; hint: {install_extra('fmi')}")
     resources = {CONTENT: json_text({"version": version(), **content}).encode()}
     resources |= {f"{FILES}/{one}": path.read_bytes() for one, path in files.items()}
     with tempfile.TemporaryDirectory(prefix="jounce_fmu_") as folder:

@@ -16,6 +16,7 @@ from xml.parsers import expat
 from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, JounceError, UnreadableError, one_line
 from simulator.base.inputfile import read_bytes
+from simulator.base.installation import install_extra
 
 EXPECTED = "an FMU (.fmu)"
 MAX_ARCHIVE, MAX_UNPACKED = 256 << 20, 1 << 30
@@ -42,7 +43,7 @@ def unpack(file: Path) -> tuple[tempfile.TemporaryDirectory[str], Any]:
     try:
         import fmpy
     except ImportError:
-        raise JounceError("FMU: the package fmpy is missing; hint: pip install 'jounce[fmi]'") from None
+        raise JounceError(f"FMU: the package fmpy is missing; hint: {install_extra('fmi')}") from None
     data = read_bytes(file, EXPECTED, MAX_ARCHIVE)
     folder = tempfile.TemporaryDirectory(prefix="jounce_fmu_", ignore_cleanup_errors=True)
     try:

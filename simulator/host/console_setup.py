@@ -54,7 +54,7 @@ def scene_of(parts: SessionParts, session: Session) -> dict[str, Any]:
         "objects": _objects(session),
         "more_objects": max(0, len(session.objects) - MAX_OBJECTS),
         "vehicle": drawn_vehicle(parts.vehicle),
-        "platform": _platform(parts),
+        "platform": drawn_platform(parts),
     }
 
 
@@ -183,7 +183,8 @@ def moved_objects(session: Session) -> list[list[Any]]:
     return out
 
 
-def _platform(parts: SessionParts) -> dict[str, Any]:
+def drawn_platform(parts: SessionParts) -> dict[str, Any]:
+    """Return the joints of the motion platform, in JSON types."""
     p = parts.cueing.platform[0]
     return {
         "legs": int(p["actuators"]),

@@ -14,11 +14,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from simulator.base.errors import DeviceError, JounceError
+from simulator.base.installation import install_extra
 from simulator.ros2.type_hash import type_hash
 from simulator.sensors.messages.cdr import Part, decode
 from simulator.sensors.messages.definitions import MessageField, fields
 
-MISSING = "ROS 2: the package cyclonedds is missing; hint: pip install 'jounce[ros2]'"
 DOMAIN_VARIABLE = "ROS_DOMAIN_ID"
 LOOPBACK = "lo"
 """Interface without an address of the user."""
@@ -79,7 +79,7 @@ class Node:
 
     def __init__(self, domain: int, interface: str = LOOPBACK, key: str = "interface") -> None:
         if not is_installed():
-            raise JounceError(MISSING)
+            raise JounceError(f"ROS 2: the package cyclonedds is missing; hint: {install_extra('ros2')}")
         try:
             from cyclonedds.core import DDSException
             from cyclonedds.domain import Domain, DomainParticipant

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from simulator.base import installation
+from simulator.tools.doctor.storage import EXTRAS
 
+PAGES = Path(__file__).parents[2]
 METADATA = """Metadata-Version: 2.4
 Name: jounce
 Version: 0.2.0
@@ -47,6 +51,26 @@ def words(extra="terrain"):
     return shlex.split(after)
 
 
+def test_the_extra_all_has_every_extra_of_a_user_and_the_doctor_knows_them():
+    extras = tomllib.loads((PAGES / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    of_users = set(extras) - {"all", "test", "dev", "docs"}
+    assert set(re.findall(r"\w+", extras["all"][0])) - {"jounce"} == of_users
+    assert set(EXTRAS) == of_users
+
+
+def test_no_page_or_message_installs_a_package_of_somebody_else():
+    """The name jounce in a package index may not be ours."""
+    files = [
+        *PAGES.glob("*.md"),
+        *(PAGES / "docs").rglob("*.md"),
+        *(PAGES / "simulator").rglob("*.py"),
+        *(PAGES / "examples").rglob("*.py"),
+    ]
+    wrong = re.compile(r"(?:pipx? install|uv (?:pip|tool) install|uv add|pipx run|uvx)\s+['\"]?jounce(?![\w/.@-]| @)")
+    assert [file.name for file in files if wrong.search(file.read_text(encoding="utf-8"))] == []
+    assert wrong.search("pip install 'jounce[ros2]'") and wrong.search("`pipx run jounce`") and not wrong.search("uv run jounce drive")
+
+
 @pytest.mark.parametrize("editable", [True, False])
 def test_a_checkout(tmp_path, monkeypatch, editable):
     clone = tmp_path / "my clone"
@@ -61,8 +85,10 @@ def test_a_wheel(tmp_path, monkeypatch):
     wheel.touch()
     install(tmp_path, monkeypatch, {"url": wheel.as_uri(), "archive_info": {}}, tmp_path / "site-packages")
     assert words() == [f"jounce[terrain] @ {wheel.as_uri()}"]
+    assert words("terrain,optimize") == [f"jounce[terrain,optimize] @ {wheel.as_uri()}"]
     wheel.unlink()
     assert words() == PACKAGES
+    assert words("terrain,optimize") == [*PACKAGES, "cma>=4"]
 
 
 def test_a_repository(tmp_path, monkeypatch):

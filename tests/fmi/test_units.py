@@ -346,7 +346,7 @@ def test_a_host_without_jounce_survives(units, tmp_path, fmi):
     assert done.stdout.count("refused: Failed to instantiate") == 3
     assert done.stdout.endswith("the host continues\n")
     assert "the Python of this host cannot import jounce 0.2.0" in done.stderr
-    assert "pip install 'jounce==0.2.0'" in done.stderr
+    assert "install the wheel or checkout of Jounce 0.2.0 into it" in done.stderr
 
 
 HOST = """

@@ -53,7 +53,7 @@ def test_lugs_that_dig_do_not_climb_what_they_carry_behind():
     soil = build_soil("silica_sand")
     values = {"k_phi": 1.876e6, "n": 1.186, "cohesion": 400.2, "friction_angle": math.radians(27.27), "shear_modulus": 0.01081,
               "c1": 0.3096, "c2": 0.3906, "exit_ratio": -0.2799}  # fmt: skip
-    for name, value in values.items():  # fitted to the wheel without grousers: docs/soil_measured.md
+    for name, value in values.items():  # fitted to the wheel without grousers: docs/theory/soil_measured.md
         soil[0][name] = value
     found = SoilBin(build_tire(str(SMALL.with_name("wheel_grouser.yaml"))), soil).drive(np.array([0.21, 0.5, 0.75, 0.9]), 24.0)
     assert column(found, "drawbar_pull") == pytest.approx([1.8, 2.8, 3.4, 4.8], abs=3.2)

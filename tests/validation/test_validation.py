@@ -25,8 +25,8 @@ from simulator.validation.suite.tires import soils
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
-PAGE = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
-MEASURED = (ROOT / "docs" / "soil_measured.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "theory" / "validation.md").read_text(encoding="utf-8")
+MEASURED = (ROOT / "docs" / "theory" / "soil_measured.md").read_text(encoding="utf-8")
 PART = Part("made", "Made", "what", "source", "tolerance", lambda source: Finding())
 
 
@@ -47,7 +47,7 @@ def test_rows_of_its_tables_have_as_many_cells_as_their_heads():
 
 def test_its_plots_exist_small_and_shown():
     shown = set(re.findall(r"\]\(validation/(\w+\.png)\)", PAGE + MEASURED))
-    there = {file.name: file.stat().st_size for file in (ROOT / "docs" / "validation").iterdir()}
+    there = {file.name: file.stat().st_size for file in (ROOT / "docs" / "theory" / "validation").iterdir()}
     assert shown == set(there) and len(shown) > 5
     assert sum(there.values()) + len(PAGE) < 2e6
 

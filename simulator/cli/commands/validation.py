@@ -24,7 +24,7 @@ def add_validate(commands: Commands) -> None:
 
 def _add_all(kinds: Commands) -> None:
     """Add the subcommand `validate all`."""
-    p = kinds.add_parser("all", help="run all comparisons and write docs/validation.md")
+    p = kinds.add_parser("all", help="run all comparisons and write docs/theory/validation.md")
     p.add_argument(
         "--only",
         action="append",
@@ -32,16 +32,16 @@ def _add_all(kinds: Commands) -> None:
         metavar="NAME,...",
         help="selected cases, printed; written with --out only (default: all); repeatable",
     )
-    add_out(p, "folder of the page and its plots", "docs")
-    p.add_argument("--check", action="store_true", help="no files, exit code 1 if the page in docs is out of date")
+    add_out(p, "folder of the page and its plots", "docs/theory")
+    p.add_argument("--check", action="store_true", help="no files, exit code 1 if the page in docs/theory is out of date")
     add_json(p)
     p.set_defaults(run=command("simulator.validation.suite.command:main_all"))
 
 
 def _add_soil(kinds: Commands) -> None:
     """Add the subcommand `validate soil`."""
-    p = kinds.add_parser("soil", help="compare soils with measurements and write docs/soil_measured.md")
-    add_out(p, "folder of the page and its plots", "docs")
+    p = kinds.add_parser("soil", help="compare soils with measurements and write docs/theory/soil_measured.md")
+    add_out(p, "folder of the page and its plots", "docs/theory")
     add_json(p)
     p.set_defaults(run=command("simulator.validation.suite.soil_command:main_soil_measured"))
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from simulator.base.addresses import joined
 from simulator.base.errors import DeviceError, JounceError
+from simulator.base.installation import install_extra
 from simulator.base.plugin_thread import take_priority
 from simulator.outlets.foxglove.options import FoxgloveOptions
 from simulator.outlets.topic_groups import LATCHED, TIME, LiveTopic
@@ -23,7 +24,6 @@ from simulator.sensors.messages.cdr import Part
 from simulator.sensors.messages.definitions import schema
 from simulator.sensors.messages.topic import nanoseconds
 
-MISSING = "Foxglove: the package foxglove-sdk is missing; hint: pip install 'jounce[foxglove]'"
 BACKLOG = 64
 """Messages that wait for one client. Larger: more memory for a client that does not read; smaller: a short pause of a client loses messages."""
 TIME_PERIOD = 0.03
@@ -55,7 +55,7 @@ class FoxgloveSink:
 
     def __init__(self, options: FoxgloveOptions, name: str, parameters: Mapping[str, Any]) -> None:
         if find_spec("foxglove") is None:
-            raise JounceError(MISSING)
+            raise JounceError(f"Foxglove: the package foxglove-sdk is missing; hint: {install_extra('foxglove')}")
         try:
             import foxglove
         except (ImportError, OSError) as error:

@@ -9,6 +9,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from simulator.base.installation import install_extra
 from simulator.base.jit import cache_folder, is_cache_persistent
 from simulator.motion.protocols.native import PROTOCOL
 from simulator.tools.doctor.finding import GOOD, LIMITED, MISSING, Finding
@@ -27,6 +28,10 @@ EXTRAS = {
     "console": "uvicorn",
     "video": "av",
     "sound": "miniaudio",
+    "ros2": "cyclonedds",
+    "foxglove": "foxglove",
+    "export": "asammdf",
+    "fmi": "fmpy",
 }
 """Package that tells whether an extra is installed."""
 
@@ -84,5 +89,5 @@ def extras() -> Finding:
     """Examine the optional packages."""
     absent = [name for name, package in EXTRAS.items() if find_spec(package) is None]
     if absent:
-        return Finding("extras", GOOD, f"not installed: {', '.join(absent)}", f"if needed: pip install 'jounce[{','.join(absent)}]'")
+        return Finding("extras", GOOD, f"not installed: {', '.join(absent)}", f"if needed: {install_extra(','.join(absent))}")
     return Finding("extras", GOOD, ", ".join(EXTRAS))

@@ -139,7 +139,7 @@ PARTS: tuple[Part, ...] = (
         "counts for the kind of maneuver is compared by its RMS difference over the peak of the recording. Sweeps: shock-absorber "
         "length and steering as input, wheel position as output.",
         "Project Chrono 10.0.0 (commit 7689fbc), HMMWV_Full, TMeasy tires, recordings in `tests/data/chrono`. "
-        "[trajectories.md](trajectories.md) lists the known differences of the two programs.",
+        "[trajectories.md](../trajectories.md) lists the known differences of the two programs.",
         "5 % of the peak, the target that was set before the comparison. Sweeps: the wheel motion within one step of the recording.",
         trajectories,
     ),
@@ -205,7 +205,7 @@ PARTS: tuple[Part, ...] = (
     Part(
         "published",
         "Published figures",
-        "Data-sheet values of the shipped HMMWV with a published value ([datasheet_hmmwv.md](datasheet_hmmwv.md) lists all values). "
+        "Data-sheet values of the shipped HMMWV with a published value ([datasheet_hmmwv.md](../datasheet_hmmwv.md) lists all values). "
         "Marks: [mem] from memory, [std] usual in textbooks, [calc] computed, [model] from another model.",
         "`configs/datasheets/hmmwv.yaml`, each value with its source.",
         "5 % for a single number, or the published range. Brochures round their numbers, and the variants differ.",

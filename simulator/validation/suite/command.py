@@ -46,12 +46,12 @@ def main_all(arguments: Any) -> int:
     parts = chosen(arguments.only)
     data, complete = reference_data(), len(parts) == len(PARTS)
     if arguments.check and (not complete or arguments.out):
-        raise JounceError("--check: compares the complete page in docs; expected no --only and no --out")
+        raise JounceError("--check: compares the complete page in docs/theory; expected no --only and no --out")
     compile_kernels(print_error if arguments.json else print_line)
     results = [find(part, ReferenceData(data, _status_line(arguments.json)), arguments.json) for part in parts]
     page = to_markdown(results, version(), complete)
-    folder = Path(arguments.out) if arguments.out else ROOT / "docs" if complete else None
-    changed = check(page, ROOT / "docs" / PAGE) if arguments.check else False
+    folder = Path(arguments.out) if arguments.out else ROOT / "docs" / "theory" if complete else None
+    changed = check(page, ROOT / "docs" / "theory" / PAGE) if arguments.check else False
     if folder is not None and not arguments.check:
         show_status = _status_line(arguments.json)
         show_status("drawing plots")
@@ -88,7 +88,7 @@ def write(results: Sequence[PartVerdict], page: str, folder: Path) -> None:
 
 
 def check(page: str, file: Path) -> bool:
-    """Return whether the page in docs differs, and print the differences. Raises ConfigError: it does not exist."""
+    """Return whether the page in docs/theory differs, and print the differences. Raises ConfigError: it does not exist."""
     there = read_unicode(file, "a page in UTF-8", MAX_BYTES)
     lines = [
         line for line in unified_diff(there.splitlines(), page.splitlines(), "as written", "now", lineterm="", n=0) if line[:2] != "@@"

@@ -1,7 +1,7 @@
 """Convergence of the metrics of maneuvers with the time step.
 
 The order is log2 of the ratio of the differences of 1 and 0.5 ms, and of 0.5 and 0.25 ms. The scheme of the vehicle is of first order
-(docs/integrators.md). The order is meaningless near rounding, and for metrics that are read off at samples.
+(docs/theory/integrators.md). The order is meaningless near rounding, and for metrics that are read off at samples.
 """
 
 from __future__ import annotations
