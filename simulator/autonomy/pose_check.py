@@ -18,8 +18,11 @@ DISC_SPACING = 0.25
 """Distance between two discs that cover the vehicle, at most, over its width."""
 BELLY = 0.8
 """Fraction of the ground clearance that a pose may use."""
-TRACTION_RESERVE = 0.05
-"""1. Tractive force over weight that remains for steering and bumps on a slope."""
+TRACTION_RESERVE, RESERVED = 0.05, 0.15
+"""1. Tractive force over weight that remains for steering and bumps on a slope; fraction of the strength that this is at most."""
+SINKING = 1.2
+"""1. Increase of the roll on a side slope of soil over its resistance: the lower wheels carry more and sink deeper. A vehicle of which half of the
+weight moves to the lower wheels rolls 1.4 times as far on snow in which it sinks 0.33 m, with a resistance of 0.35 of its weight."""
 STEEPER_DOWN = 1.3
 """Steepest slope down over the steepest slope up."""
 TOUCHES = -1e3
@@ -53,6 +56,7 @@ class MapArrays(NamedTuple):
     """m, to the nearest cell that is an obstacle or unknown"""
     elevation: NDArray[np.float64]
     strength: NDArray[np.float64]
+    grip: NDArray[np.float64]
 
 
 def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool = True) -> Record:
@@ -72,7 +76,8 @@ def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool =
 def arrays_of(found: ObstacleMap) -> MapArrays:
     """Return the arrays of a map for kernels."""
     x, y = found.origin
-    parts = (np.ascontiguousarray(part, np.float64) for part in (found.known_distance, found.elevation, found.strength))
+    grip = found.strength if found.grip is None else found.grip
+    parts = (np.ascontiguousarray(part, np.float64) for part in (found.known_distance, found.elevation, found.strength, grip))
     return MapArrays(float(x), float(y), float(found.cell), *parts)
 
 
@@ -115,21 +120,23 @@ def hazard_at(m, v, x, y, c, s, direction):
     rise = direction * (front - rear) / o["wheelbase"]
     climb = math.atan(rise)
     bulge, twist = middle - 0.5 * (front + rear), 0.5 * abs(left_front - right_front - left_rear + right_rear)
-    hazard = max(roll / o["max_roll"], bulge / o["clearance"])
+    strength, grip = layer_at(m, m.strength, mx, my), layer_at(m, m.grip, mx, my)
+    resistance = max(grip - strength, 0.0) if math.isfinite(grip - strength) else 0.0
+    hazard = max((1.0 + SINKING * resistance) * roll / o["max_roll"], bulge / o["clearance"])
     hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
     attitude = hazard = hazard / o["ease"]
-    strength = strength_at(m, mx, my)
-    if o["needs_traction"] != 0 and not math.isnan(strength):
-        hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
+    pull = 0.5 * (strength + grip)  # a rolling vehicle has half of the resistance: its rear wheels roll in the ruts of the front wheels
+    if o["needs_traction"] != 0 and not math.isnan(pull):
+        hazard = max(hazard, (rise + min(TRACTION_RESERVE, RESERVED * pull)) / max(pull, 1e-3))
     return hazard, max(abs(bulge), twist), attitude
 
 
 @inline
-def strength_at(m, x, y):
-    """Return the strength of the ground at a point; NaN outside the map."""
-    ny, nx = m.strength.shape
+def layer_at(m, layer, x, y):
+    """Return the value of a layer of the map at a point; NaN outside the map."""
+    ny, nx = layer.shape
     i, j = math.floor((x - m.x) / m.cell), math.floor((y - m.y) / m.cell)
-    return m.strength[j, i] if 0 <= i < nx and 0 <= j < ny else math.nan
+    return layer[j, i] if 0 <= i < nx and 0 <= j < ny else math.nan
 
 
 @inline
