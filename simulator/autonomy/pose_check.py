@@ -39,7 +39,7 @@ OUTLINE = (
     ("max_roll", (), "rad", "steepest side slope"),
     ("max_climb", (), "rad", "steepest slope up"),
     ("ease", (), "1", "factor of the limits of roll, slope and clearance"),
-    ("needs_traction", (), "1", "1 = slopes beyond the traction of the ground are a hazard; 0 = they are tried", "i8"),
+    ("traction", (), "1", "factor of the tractive force: above 1, momentum helps; inf = slopes beyond the traction of the ground are tried"),
     ("to_reference", (), "m", "position of the reference point B ahead of the point without sideslip"),
 )
 """Vehicle for the check."""
@@ -59,8 +59,8 @@ class MapArrays(NamedTuple):
     grip: NDArray[np.float64]
 
 
-def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool = True) -> Record:
-    """Return an OUTLINE record; see there for `ease` and `needs_traction`."""
+def outline_of(vehicle: VehicleTraits, ease: float = 1.0, traction: float = 1.0) -> Record:
+    """Return an OUTLINE record; see there for `ease` and `traction`."""
     out = record(OUTLINE)
     o = out[0]
     length = vehicle.front + vehicle.rear
@@ -68,7 +68,7 @@ def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool =
     o["discs"], o["radius"] = count, math.hypot(0.5 * vehicle.width, 0.5 * length / count)
     o["offset"][:count] = vehicle.rear_axle - vehicle.rear + (np.arange(count) + 0.5) * length / count
     o["wheelbase"], o["track"], o["clearance"] = vehicle.wheelbase, vehicle.track, BELLY * vehicle.ground_clearance
-    o["ease"], o["needs_traction"] = ease, needs_traction
+    o["ease"], o["traction"] = ease, traction
     o["max_roll"], o["max_climb"], o["to_reference"] = vehicle.max_roll, vehicle.max_climb, vehicle.rear_axle
     return out
 
@@ -125,9 +125,9 @@ def hazard_at(m, v, x, y, c, s, direction):
     hazard = max((1.0 + SINKING * resistance) * roll / o["max_roll"], bulge / o["clearance"])
     hazard = max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"]))
     attitude = hazard = hazard / o["ease"]
-    pull = 0.5 * (strength + grip)  # a rolling vehicle has half of the resistance: its rear wheels roll in the ruts of the front wheels
-    if o["needs_traction"] != 0 and not math.isnan(pull):
-        hazard = max(hazard, (rise + min(TRACTION_RESERVE, RESERVED * pull)) / max(pull, 1e-3))
+    if not math.isnan(strength):
+        needed = rise + min(TRACTION_RESERVE, RESERVED * strength)
+        hazard = max(hazard, needed / (o["traction"] * max(strength, 1e-3)))
     return hazard, max(abs(bulge), twist), attitude
 
 

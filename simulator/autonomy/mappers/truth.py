@@ -153,7 +153,7 @@ class TruthMapper:
             true = map_of(heights, (column * TILE * self._cell, row * TILE * self._cell), self._cell, (), self.limits)
             strength, grip = self._strength.at(x[1:-1, 1:-1], y[1:-1, 1:-1])
             with np.errstate(invalid="ignore"):
-                steep = true.slope / np.arctan(np.maximum(0.5 * (strength + grip), SMALLEST_STRENGTH))
+                steep = true.slope / np.arctan(np.maximum(strength, SMALLEST_STRENGTH))
                 cost = np.fmin(1.0, np.maximum(true.cost, steep))
             cost[np.isnan(true.cost)] = np.nan
             if self._bounded:

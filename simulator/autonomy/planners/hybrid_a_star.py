@@ -21,10 +21,18 @@ STEP = 0.5
 """m between two poses of an arc."""
 SLOW = 1.0
 """m/s. Speed above which the first arc is forward."""
-MARGINS = (1.0, 0.5, 0.2)
-"""Fractions of the requested margin that are tried one after the other."""
-EASE = 1.4
-"""Factor of the limits of roll, slope and clearance of a last search, which also tries slopes beyond the traction of the ground."""
+ATTEMPTS = (
+    # margin, traction, ease
+    (1.0, 1.0, 1.0),
+    (0.5, 1.0, 1.0),
+    (0.5, 2.0, 1.0),
+    (0.2, 2.0, 1.0),
+    (0.2, math.inf, 1.4),
+)
+"""Searches that are tried one after the other: fraction of the requested margin, and factors of the tractive force and of the limits of roll,
+slope and clearance, see `pose_check.OUTLINE`."""
+KEPT_MARGIN = 0.5
+"""Fraction of the requested margin that a plan must have to be kept."""
 BACK_OFF = 5.0
 """m. Straight way backward, in its own ruts, with which a plan begins for a vehicle that does not get on forward."""
 REACHED = 0.7
@@ -48,10 +56,9 @@ class HybridAStarPlanner:
         self._cell, self._headings, self._most = float(values["cell"]), int(values["headings"]), int(values["states"])
         self._horizon, self._reverse = float(values["horizon"]), bool(values["reverse"])
         self._curvatures = np.linspace(-1.0, 1.0, 2 * (int(values["curvatures"]) // 2) + 1) * settings.vehicle.max_curvature
-        usual, eased = outline_of(settings.vehicle), outline_of(settings.vehicle, EASE, needs_traction=False)
-        self._attempts = (*((margin, usual) for margin in MARGINS), (MARGINS[-1], eased))
+        self._attempts = tuple((margin, outline_of(settings.vehicle, ease, traction)) for margin, traction, ease in ATTEMPTS)
         """Margins and outlines that are tried one after the other."""
-        self._outline = usual
+        self._outline = self._attempts[0][1]
         self._p = record(HYBRID_SEARCH)
         self._states: States | None = None
         self._reach = self._horizon
@@ -112,7 +119,7 @@ class HybridAStarPlanner:
         if not seen.map.contains(points).all():
             return None
         checked = check_path(m, self._outline, points, headings, directions)
-        if clear_part(checked, points, MARGINS[1] * seen.margin) < len(points):
+        if clear_part(checked, points, KEPT_MARGIN * seen.margin) < len(points):
             return None
         speeds = speeds_along(points, directions, checked, seen.vehicle, limit=seen.speed_limit, margin=seen.margin)
         return Plan(points, headings, speeds, directions, plan.reaches_goal)
