@@ -27,10 +27,8 @@ from simulator.tools.terrain.benchmarks.verti_bench_terrain import SPACING, VARI
 from simulator.tools.terrain.benchmarks.verti_bench_world import HALF, VertiBenchWorld, numbers_of_worlds, read_world
 
 NAME = "verti_bench"
-VEHICLE, SOFT_VEHICLE = "hmmwv_verti_bench", "hmmwv_verti_bench_soft"
-"""Default vehicle, and that of worlds of soft ground alone, on which nothing but the wheels of the benchmark's vehicle touches the ground."""
-SOFT = "deformable"
-"""Terrain type of these worlds."""
+VEHICLES = {"rigid": "hmmwv_verti_bench", "deformable": "hmmwv_verti_bench_soft", "mixed": "hmmwv_locked"}
+"""Default vehicle by the terrain type of the world: nothing but the wheels of the benchmark's vehicle touches soft ground."""
 PLANNER, BLIND = "hybrid_a_star", "pid"
 """Default planner, and the planner of the benchmark."""
 SPEEDS = {BLIND: 4.0}
@@ -87,8 +85,7 @@ def plan(options: ScoreOptions) -> ScorePlan:
             except ConfigError as error:  # of every world, although all have the same key
                 for one in error.errors:
                     faults.add(one)
-    vehicle = maneuver.get("vehicle", f"{VEHICLE}; {SOFT_VEHICLE} in {SOFT} worlds")
-    about = {"variant": variant, "vehicle": vehicle, "planner": maneuver["planner"], "map": options.map or "truth"}
+    about = {"variant": variant, "vehicle": maneuver.get("vehicle", VEHICLES), "planner": maneuver["planner"], "map": options.map or "truth"}
     return ScorePlan(out, {**about, "limit_s": maneuver["duration_s"], "seed": options.seed}, files)
 
 
@@ -109,7 +106,7 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     vehicle, mapper = options.vehicle, _mapper(options.map or "truth")
     with ErrorCollector() as faults:
         with faults.part():
-            load_vehicle(vehicle or VEHICLE)
+            load_vehicle(vehicle or VEHICLES["rigid"])
         with faults.part():
             goal_task(GoalSection((0.0, 0.0)), mapper, planner, Endings(), file="--planner")
     if vehicle and Path(vehicle).is_file():
@@ -142,7 +139,7 @@ def _tasks(
     command = f"jounce score verti_bench, world {world.number}, {variant}"
     ground = {path.as_posix(): text for path, text in world_files(world, terrain, variant, SPACING, command).items()}
     ground |= {path.as_posix(): text for path, text in soil_files(world, terrain.parent).items()}
-    usual = {"vehicle": SOFT_VEHICLE if world.kind == SOFT else VEHICLE}
+    usual = {"vehicle": VEHICLES[world.kind]}
     rocks = sum(one.kind == "rock" for one in world.obstacles)
     density = next((name for most, name in DENSITIES.items() if rocks <= most), "dense")
     for k in options.tasks or range(len(every)):

@@ -18,7 +18,7 @@ from simulator.cli.main import main
 from simulator.scores import run_score as runner
 from simulator.scores.contract import ScoreOptions
 from simulator.scores.run_score import run_score
-from simulator.scores.verti_bench import BENCHMARK, COLUMNS, SOFT_VEHICLE, VEHICLE, _maneuver, _tasks, plan
+from simulator.scores.verti_bench import BENCHMARK, COLUMNS, VEHICLES, _maneuver, _tasks, plan
 from simulator.tools.terrain.benchmarks.verti_bench_world import read_world
 
 WORLDS = data_folder("assets") / "benchmarks" / "verti_bench"
@@ -70,10 +70,10 @@ def test_tasks_start_and_end_where_the_benchmark_says(tmp_path: Path) -> None:
 def test_the_body_is_that_of_the_benchmark_unless_another_vehicle_is_given() -> None:
     """One box between the axles on hard ground; in worlds of soft ground nothing but the wheels touches it."""
     world = read_world(WORLDS, 3)
-    for kind, given, name in (("rigid", None, VEHICLE), ("deformable", None, SOFT_VEHICLE), ("deformable", "hmmwv_locked", "hmmwv_locked")):
+    for kind, given, name in (*((kind, None, name) for kind, name in VEHICLES.items()), ("deformable", "hmmwv", "hmmwv")):
         ((task, files),) = _tasks(replace(world, kind=kind), "as_simulated", _maneuver(options(vehicle=given)), options(tasks=(4,)))
         assert f'vehicle: "{name}"' in str(files[task.values["maneuver"]])
-    box, roof, whole = (load_vehicle(one).description.body_contact[0] for one in (VEHICLE, SOFT_VEHICLE, "hmmwv_locked"))
+    box, roof, whole = (load_vehicle(one).description.body_contact[0] for one in VEHICLES.values())
     points = box["points"][: box["count"]]
     assert (np.ptp(points, axis=0) == (2.0, 1.0, 0.2)).all() and points[:, 2].min() == 0.0
     assert roof["points"][: roof["count"], 2].min() > 1.0 and whole["points"][: whole["count"], 2].min() < 0.0
