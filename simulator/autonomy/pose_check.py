@@ -39,7 +39,12 @@ OUTLINE = (
     ("max_roll", (), "rad", "steepest side slope"),
     ("max_climb", (), "rad", "steepest slope up"),
     ("ease", (), "1", "factor of the limits of roll, slope and clearance"),
-    ("traction", (), "1", "factor of the tractive force: above 1, momentum helps; inf = slopes beyond the traction of the ground are tried"),
+    (
+        "traction",
+        (),
+        "1",
+        "factor of the tractive force: above 1, momentum helps; inf = slopes beyond the traction of the ground are tried",
+    ),
     ("to_reference", (), "m", "position of the reference point B ahead of the point without sideslip"),
 )
 """Vehicle for the check."""

@@ -85,7 +85,12 @@ def plan(options: ScoreOptions) -> ScorePlan:
             except ConfigError as error:  # of every world, although all have the same key
                 for one in error.errors:
                     faults.add(one)
-    about = {"variant": variant, "vehicle": maneuver.get("vehicle", VEHICLES), "planner": maneuver["planner"], "map": options.map or "truth"}
+    about = {
+        "variant": variant,
+        "vehicle": maneuver.get("vehicle", VEHICLES),
+        "planner": maneuver["planner"],
+        "map": options.map or "truth",
+    }
     return ScorePlan(out, {**about, "limit_s": maneuver["duration_s"], "seed": options.seed}, files)
 
 
