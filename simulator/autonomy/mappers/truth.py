@@ -130,7 +130,8 @@ class TruthMapper:
         """Return the map around the vehicle."""
         i0, j0 = (math.floor(place / self._cell + 0.5) - self._count // 2 for place in seen.position)
         origin, shape = (i0 * self._cell, j0 * self._cell), (self._count, self._count)
-        layers = GroundTile(*(np.empty(shape) for _ in range(6)), np.empty(shape, np.uint8))
+        empty = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
+        layers = GroundTile(*empty, np.empty(shape, np.uint8))
         things = ObjectTile(np.empty(shape), np.empty(shape, np.uint8), np.empty(shape, bool))
         objects = self._object_tiles(seen.objects)
         for row in range(j0 // TILE, (j0 + self._count - 1) // TILE + 1):
