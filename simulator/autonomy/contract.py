@@ -66,6 +66,8 @@ class ObstacleMap:
     """1, from 0 (easy) to 1 (at a limit of the vehicle); 1 = obstacle, NaN = unknown"""
     state: NDArray[np.uint8]
     """FREE, OBSTACLE or UNKNOWN"""
+    grip: Array | None = None
+    """1, largest force of the ground along it over the weight, as for braking and in turns; NaN = unknown; None: the strength"""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -86,9 +86,9 @@ PLANNED = (
 """Log columns; their names begin with planner_."""
 NO_MOTION, PUSHING = 0.2, 0.5
 """m/s. A vehicle below the first speed with a target above the second one does not move."""
-PATIENCE = 2.5
+PATIENCE = 1.5
 """s without motion after which the vehicle is stuck."""
-BLOCKED_PATIENCE = 3.0
+BLOCKED_PATIENCE = 2.0
 """s at rest without a plan after which the vehicle is stuck."""
 PROGRESS = 4.0
 """m from the place where the vehicle was stuck after which it is not stuck any more."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.autonomy.contract import ObstacleMap
-from simulator.autonomy.pose_check import TOUCHES, MapArrays, arrays_of, clearance_at, hazard_at, outline_of, strength_at
+from simulator.autonomy.pose_check import TOUCHES, MapArrays, arrays_of, clearance_at, hazard_at, layer_at, outline_of
 from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import kernel
@@ -32,9 +32,10 @@ CONTACT = 0.02
 TOLERATED = 1.05
 """Factor of the hazard of a start beyond the limits that a path may have."""
 SIDEWAYS, FORWARD, LEAST = 0.5, 0.6, 0.5
-"""Lateral acceleration and deceleration over gravity that a plan may use, over the strength of the ground; m/s2: least values."""
-SLOWEST = 0.5
-"""m/s. Least limit of the speed before a stop."""
+"""Lateral acceleration and deceleration over gravity that a plan may use, over the grip of the ground; m/s2: least values."""
+SLOWEST, MOMENTUM, SOFT = 0.5, 1.5, 0.1
+"""m/s, m/s, 1. Least limit of the speed before a stop, and that on soil whose resistance over the weight is above the last value: a vehicle that
+stops there may not start again."""
 RAMP = 1.5
 """m before and behind a point between which a change of the curvature counts as a jump."""
 DEVIATION, MIN_DEVIATION = 0.4, 0.1
@@ -54,6 +55,8 @@ class PathCheck(NamedTuple):
     """1, largest tractive force over weight; NaN = unknown"""
     attitude: NDArray[np.float64]
     """1, hazard without traction"""
+    grip: NDArray[np.float64]
+    """1, largest force of the ground along it over the weight; NaN = unknown"""
 
 
 def check_path(
@@ -63,7 +66,7 @@ def check_path(
     m = found if isinstance(found, MapArrays) else arrays_of(found)
     v = outline_of(vehicle) if isinstance(vehicle, VehicleTraits) else vehicle
     n = len(np.asarray(headings))
-    out = PathCheck(np.empty(n), np.empty(n), np.empty(n), np.full(n, math.nan), np.empty(n))
+    out = PathCheck(np.empty(n), np.empty(n), np.empty(n), np.full(n, math.nan), np.empty(n), np.full(n, math.nan))
     path = np.column_stack((np.asarray(points, float), np.asarray(headings, float), np.asarray(directions, float)))
     check_poses(m, v, np.ascontiguousarray(path), out)
     return out
@@ -80,7 +83,8 @@ def check_poses(m, v, path, out):
             out.hazard[n], out.unevenness[n], out.attitude[n] = math.inf, 0.0, math.inf
         else:
             out.hazard[n], out.unevenness[n], out.attitude[n] = hazard_at(m, v, x, y, c, s, path[n, 3])
-            out.strength[n] = strength_at(m, path[n, 0], path[n, 1])
+            out.strength[n] = layer_at(m, m.strength, path[n, 0], path[n, 1])
+            out.grip[n] = layer_at(m, m.grip, path[n, 0], path[n, 1])
 
 
 def clear_part(checked: PathCheck, points: NDArray[np.float64], margin: float) -> int:
@@ -117,9 +121,10 @@ def speeds_along(
     out = np.full(len(points), float(limit))
     curvature = path_curvature(points, directions)
     turn = np.abs(curvature)
-    strength = np.nan_to_num(checked.strength, nan=1.0)
-    lateral = np.clip(SIDEWAYS * STANDARD_GRAVITY * strength, LEAST, vehicle.lateral_acceleration)
-    braking = np.clip(FORWARD * STANDARD_GRAVITY * strength, LEAST, vehicle.deceleration)
+    grip, strength = np.nan_to_num(checked.grip, nan=1.0), np.nan_to_num(checked.strength, nan=1.0)
+    drag = np.clip(grip - strength, 0.0, grip)  # the wheels drive against the resistance of soil with a part of their grip
+    lateral = np.clip(SIDEWAYS * STANDARD_GRAVITY * np.sqrt(grip * grip - drag * drag), LEAST, vehicle.lateral_acceleration)
+    braking = np.clip(FORWARD * STANDARD_GRAVITY * grip, LEAST, vehicle.deceleration)
     np.minimum(out, np.sqrt(lateral / np.maximum(turn, 1e-6)), out=out)
     np.minimum(out, CREEP + PER_CLEARANCE * np.maximum(checked.clearance - 0.5 * margin, 0.0), out=out)
     stops = np.concatenate((np.flatnonzero(np.diff(directions)[1:]) + 1, [len(points) - 1]))  # a change at the first point is no stop
@@ -132,10 +137,8 @@ def speeds_along(
     np.minimum(out, wave * np.sqrt(VERTICAL / np.maximum(checked.unevenness, 1e-6)), out=out)
     steep = np.clip((checked.attitude - STEEP) / (1.0 - STEEP), 0.0, 1.0)  # a slope at the limit of the traction needs momentum
     np.minimum(out, limit + steep * (min(CLIMBING, limit) - limit), out=out)
-    np.maximum(out, min(SLOWEST, limit), out=out)
-    for stop in stops:
-        left = np.maximum(station[stop] - station[: stop + 1], 0.0)
-        np.minimum(out[: stop + 1], np.sqrt(2.0 * float(braking.min()) * left), out=out[: stop + 1])
+    np.maximum(out, np.minimum(np.where(drag > SOFT, MOMENTUM, SLOWEST), limit), out=out)
+    out[stops] = 0.0
     for n in range(len(points) - 2, -1, -1):
         out[n] = min(out[n], math.sqrt(out[n + 1] ** 2 + 2.0 * braking[n] * steps[n]))
     return out

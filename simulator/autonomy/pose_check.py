@@ -18,8 +18,11 @@ DISC_SPACING = 0.25
 """Distance between two discs that cover the vehicle, at most, over its width."""
 BELLY = 0.8
 """Fraction of the ground clearance that a pose may use."""
-TRACTION_RESERVE = 0.05
-"""1. Tractive force over weight that remains for steering and bumps on a slope."""
+TRACTION_RESERVE, RESERVED = 0.05, 0.15
+"""1. Tractive force over weight that remains for steering and bumps on a slope; fraction of the strength that this is at most."""
+SINKING = 1.2
+"""1. Increase of the roll on a side slope of soil over its resistance: the lower wheels carry more and sink deeper. A vehicle of which half of the
+weight moves to the lower wheels rolls 1.4 times as far on snow in which it sinks 0.33 m, with a resistance of 0.35 of its weight."""
 STEEPER_DOWN = 1.3
 """Steepest slope down over the steepest slope up."""
 TOUCHES = -1e3
@@ -36,7 +39,12 @@ OUTLINE = (
     ("max_roll", (), "rad", "steepest side slope"),
     ("max_climb", (), "rad", "steepest slope up"),
     ("ease", (), "1", "factor of the limits of roll, slope and clearance"),
-    ("needs_traction", (), "1", "1 = slopes beyond the traction of the ground are a hazard; 0 = they are tried", "i8"),
+    (
+        "traction",
+        (),
+        "1",
+        "factor of the tractive force: above 1, momentum helps; inf = slopes beyond the traction of the ground are tried",
+    ),
     ("to_reference", (), "m", "position of the reference point B ahead of the point without sideslip"),
 )
 """Vehicle for the check."""
@@ -53,10 +61,11 @@ class MapArrays(NamedTuple):
     """m, to the nearest cell that is an obstacle or unknown"""
     elevation: NDArray[np.float64]
     strength: NDArray[np.float64]
+    grip: NDArray[np.float64]
 
 
-def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool = True) -> Record:
-    """Return an OUTLINE record; see there for `ease` and `needs_traction`."""
+def outline_of(vehicle: VehicleTraits, ease: float = 1.0, traction: float = 1.0) -> Record:
+    """Return an OUTLINE record; see there for `ease` and `traction`."""
     out = record(OUTLINE)
     o = out[0]
     length = vehicle.front + vehicle.rear
@@ -64,7 +73,7 @@ def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool =
     o["discs"], o["radius"] = count, math.hypot(0.5 * vehicle.width, 0.5 * length / count)
     o["offset"][:count] = vehicle.rear_axle - vehicle.rear + (np.arange(count) + 0.5) * length / count
     o["wheelbase"], o["track"], o["clearance"] = vehicle.wheelbase, vehicle.track, BELLY * vehicle.ground_clearance
-    o["ease"], o["needs_traction"] = ease, needs_traction
+    o["ease"], o["traction"] = ease, traction
     o["max_roll"], o["max_climb"], o["to_reference"] = vehicle.max_roll, vehicle.max_climb, vehicle.rear_axle
     return out
 
@@ -72,7 +81,8 @@ def outline_of(vehicle: VehicleTraits, ease: float = 1.0, needs_traction: bool =
 def arrays_of(found: ObstacleMap) -> MapArrays:
     """Return the arrays of a map for kernels."""
     x, y = found.origin
-    parts = (np.ascontiguousarray(part, np.float64) for part in (found.known_distance, found.elevation, found.strength))
+    grip = found.strength if found.grip is None else found.grip
+    parts = (np.ascontiguousarray(part, np.float64) for part in (found.known_distance, found.elevation, found.strength, grip))
     return MapArrays(float(x), float(y), float(found.cell), *parts)
 
 
@@ -121,29 +131,40 @@ def hazard_at(m, v, x, y, c, s, direction):
     if not math.isfinite(slope + lean + bulge):
         return math.inf, 0.0, math.inf
     rise = direction * slope
-    hazard = attitude_hazard(v, rise, lean, bulge)
-    attitude = hazard
-    strength = strength_at(m, x + 0.5 * o["wheelbase"] * c, y + 0.5 * o["wheelbase"] * s)
-    if o["needs_traction"] != 0 and not math.isnan(strength):
-        hazard = max(hazard, (rise + TRACTION_RESERVE) / max(strength, 1e-3))
+    mx, my = x + 0.5 * o["wheelbase"] * c, y + 0.5 * o["wheelbase"] * s
+    strength = layer_at(m, m.strength, mx, my)
+    attitude = hazard = attitude_hazard(v, rise, lean, bulge, resistance_at(m, mx, my, strength))
+    if not math.isnan(strength):
+        needed = rise + min(TRACTION_RESERVE, RESERVED * strength)
+        hazard = max(hazard, needed / (o["traction"] * max(strength, 1e-3)))
     return hazard, max(abs(bulge), twist), attitude
 
 
 @inline
-def attitude_hazard(v, rise, lean, bulge):
-    """Return how close an attitude is to the limits of the vehicle, 1 = at a limit; `rise` in the direction of travel, see `plate_at`."""
+def attitude_hazard(v, rise, lean, bulge, resistance):
+    """Return how close an attitude is to the limits of the vehicle, 1 = at a limit; `rise` in the direction of travel, see `plate_at`.
+
+    resistance : of the ground over the weight; the lower wheels sink deeper
+    """
     o = v[0]
-    roll, climb = math.atan(abs(lean)), math.atan(rise)
+    roll, climb = (1.0 + SINKING * resistance) * math.atan(abs(lean)), math.atan(rise)
     hazard = max(roll / o["max_roll"], bulge / o["clearance"])
     return max(hazard, climb / o["max_climb"], -climb / (STEEPER_DOWN * o["max_climb"])) / o["ease"]
 
 
 @inline
-def strength_at(m, x, y):
-    """Return the strength of the ground at a point; NaN outside the map."""
-    ny, nx = m.strength.shape
+def resistance_at(m, x, y, strength):
+    """Return the motion resistance of the ground over the weight at a point of this strength; 0 where it is unknown."""
+    resistance = layer_at(m, m.grip, x, y) - strength
+    return max(resistance, 0.0) if math.isfinite(resistance) else 0.0
+
+
+@inline
+def layer_at(m, layer, x, y):
+    """Return the value of a layer of the map at a point; NaN outside the map."""
+    ny, nx = layer.shape
     i, j = math.floor((x - m.x) / m.cell), math.floor((y - m.y) / m.cell)
-    return m.strength[j, i] if 0 <= i < nx and 0 <= j < ny else math.nan
+    return layer[j, i] if 0 <= i < nx and 0 <= j < ny else math.nan
 
 
 @inline

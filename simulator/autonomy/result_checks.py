@@ -33,6 +33,8 @@ def checked_map(result: Any) -> ObstacleMap:
     if state.dtype.kind not in "iub" or not np.isin(state, (FREE, OBSTACLE, UNKNOWN)).all():
         raise PlanError("map: expected a state of FREE, OBSTACLE or UNKNOWN in each cell")
     layers = {name: _numbers(f"map: {name}", getattr(result, name), state.shape) for name in LAYERS}
+    if result.grip is not None:
+        layers["grip"] = _numbers("map: grip", result.grip, state.shape)
     for name, layer in layers.items():
         if np.isinf(layer).any():
             raise PlanError(f"map: {name} is infinite in a cell; expected numbers, NaN for unknown")

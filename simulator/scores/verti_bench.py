@@ -27,8 +27,10 @@ from simulator.tools.terrain.benchmarks.verti_bench_terrain import SPACING, VARI
 from simulator.tools.terrain.benchmarks.verti_bench_world import HALF, VertiBenchWorld, numbers_of_worlds, read_world
 
 NAME = "verti_bench"
-VEHICLE, PLANNER, BLIND = "hmmwv_locked", "hybrid_a_star", "pid"
-"""Defaults, and the planner of the benchmark."""
+VEHICLES = {"rigid": "hmmwv_verti_bench", "deformable": "hmmwv_verti_bench_soft", "mixed": "hmmwv_locked"}
+"""Default vehicle by the terrain type of the world: nothing but the wheels of the benchmark's vehicle touches soft ground."""
+PLANNER, BLIND = "hybrid_a_star", "pid"
+"""Default planner, and the planner of the benchmark."""
 SPEEDS = {BLIND: 4.0}
 """m/s. Requested speed by planner."""
 FREE_SPEED = 8.0
@@ -83,7 +85,12 @@ def plan(options: ScoreOptions) -> ScorePlan:
             except ConfigError as error:  # of every world, although all have the same key
                 for one in error.errors:
                     faults.add(one)
-    about = {"variant": variant, "vehicle": maneuver["vehicle"], "planner": maneuver["planner"], "map": options.map or "truth"}
+    about = {
+        "variant": variant,
+        "vehicle": maneuver.get("vehicle", VEHICLES),
+        "planner": maneuver["planner"],
+        "map": options.map or "truth",
+    }
     return ScorePlan(out, {**about, "limit_s": maneuver["duration_s"], "seed": options.seed}, files)
 
 
@@ -101,16 +108,16 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
     usual = SPEEDS.get(str(planner.get("type")), FREE_SPEED)
     if options.speed is not None or not planner.keys() & {"speed_mps", "speed_kph", "speed"}:
         planner["speed_mps"] = usual if options.speed is None else options.speed
-    vehicle, mapper = options.vehicle or VEHICLE, _mapper(options.map or "truth")
+    vehicle, mapper = options.vehicle, _mapper(options.map or "truth")
     with ErrorCollector() as faults:
         with faults.part():
-            load_vehicle(vehicle)
+            load_vehicle(vehicle or VEHICLES["rigid"])
         with faults.part():
             goal_task(GoalSection((0.0, 0.0)), mapper, planner, Endings(), file="--planner")
-    if Path(vehicle).is_file():
+    if vehicle and Path(vehicle).is_file():
         vehicle = str(Path(vehicle).resolve())
     return {
-        "vehicle": vehicle,
+        **({"vehicle": vehicle} if vehicle else {}),
         "mapper": mapper,
         "planner": planner,
         "duration_s": options.limit or 60.0,
@@ -137,11 +144,12 @@ def _tasks(
     command = f"jounce score verti_bench, world {world.number}, {variant}"
     ground = {path.as_posix(): text for path, text in world_files(world, terrain, variant, SPACING, command).items()}
     ground |= {path.as_posix(): text for path, text in soil_files(world, terrain.parent).items()}
+    usual = {"vehicle": VEHICLES[world.kind]}
     rocks = sum(one.kind == "rock" for one in world.obstacles)
     density = next((name for most, name in DENSITIES.items() if rocks <= most), "dense")
     for k in options.tasks or range(len(every)):
         file = f"tasks/{world.number}_{k}.yaml"
-        own = {file: _maneuver_text(world, k, every, {**maneuver, "terrain": f"../{terrain.as_posix()}", "seed": options.seed})}
+        own = {file: _maneuver_text(world, k, every, {**usual, **maneuver, "terrain": f"../{terrain.as_posix()}", "seed": options.seed})}
         values = {"maneuver": file, "goal": list(every[k].goal), "lidar": maneuver["mapper"]["type"] == "lidar", "seed": options.seed}
         known = {"world": world.number, "task": k, "class": world.label, "terrain": world.kind, "density": density}
         yield ScoreTask(NAME, f"{world.number}/{k}", values, known, (*ground, file)), {**ground, **own}

@@ -113,10 +113,12 @@ def test_limits_follow_from_the_vehicle() -> None:
 
 def test_soft_ground_is_weak_and_asphalt_has_its_friction() -> None:
     ground = build_ground("flat")
-    assert StrengthMap(ground, VEHICLE).at(np.array([3.0]), np.array([-1e4]))[0] == ground.soils[0]["friction"]
+    assert StrengthMap(ground, VEHICLE).at(np.array([3.0]), np.array([-1e4])).tolist() == [[ground.soils[0]["friction"]]] * 2
     soft = load_terrain({"type": "flat", "soil": "dry_sand"}, "soft.yaml", Path(), _soils("dry_sand"))
     firm = load_terrain({"type": "flat", "soil": "grenville_loam"}, "firm.yaml", Path(), _soils("grenville_loam"))
-    assert 0.0 < soil_strength(soft.soils[0], VEHICLE) < soil_strength(firm.soils[0], VEHICLE) < 0.9
+    (weak, grip), (strong, firm_grip) = soil_strength(soft.soils[0], VEHICLE), soil_strength(firm.soils[0], VEHICLE)
+    assert 0.0 < weak < strong < 0.9
+    assert weak < grip and strong < firm_grip  # the wheels drive against the resistance of the soil with a part of their grip
 
 
 def _soils(name: str) -> dict:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, Plan, Planner, PlannerInput, PlannerSettings, Pose
+from simulator.autonomy.contract import OBSTACLE, UNKNOWN, Blocked, Goal, ObstacleMap, Plan, Planner, PlannerInput, PlannerSettings, Pose
 from simulator.autonomy.path_check import check_path, path_curvature, speeds_along
 from simulator.autonomy.planners.kinds import LANES, PLANNER_KINDS
 from simulator.autonomy.result_checks import checked_plan
@@ -207,3 +207,35 @@ def test_a_vehicle_beside_its_plan_keeps_it_only_where_there_is_room_for_that() 
     for state, beside, keeps in ((narrow, 0.1, True), (narrow, 0.5, False), (wide, 0.5, True)):
         found = planner("hybrid_a_star").kept(seen(state, previous=plan, pose=Pose(1.0, beside, 0.0)))  # type: ignore[attr-defined]
         assert (found is not None) == keeps
+
+
+def test_a_vehicle_that_does_not_get_on_first_backs_off_straight() -> None:
+    usual, stuck = (planner("hybrid_a_star").plan(replace(seen(walls()), stuck=count)) for count in (0, 1))
+    assert isinstance(usual, Plan) and isinstance(stuck, Plan)
+    assert (usual.directions[1:] > 0).all()  # type: ignore[index]
+    back = np.flatnonzero(stuck.directions[1:] < 0) + 1  # type: ignore[index]
+    assert back[0] == 1 and np.hypot(*(stuck.points[back[-1]] - stuck.points[0])) >= 5.0
+    straight = stuck.headings[:10]
+    np.testing.assert_allclose(straight, straight[0], atol=1e-9)
+    assert np.hypot(*(stuck.points[-1] - (22.0, 0.0))) < np.hypot(*(stuck.points[0] - (22.0, 0.0)))  # and then drives to the goal
+
+
+def on_ground(strength: float, grip: float | None, cross: float = 0.0) -> ObstacleMap:
+    """Return a free map of a plane that rises to the left by `cross`."""
+    free = map_of_states(walls())
+    y = free.origin[1] + (np.arange(free.shape[0]) + 0.5) * free.cell
+    height = np.repeat(cross * y[:, None], free.shape[1], axis=1)
+    layers = {"elevation": height, "strength": np.full(free.shape, strength)}
+    return replace(free, **layers, grip=None if grip is None else np.full(free.shape, grip))
+
+
+def test_soil_brakes_a_vehicle_that_it_lets_pull_little_and_rolls_it_on_a_side_slope() -> None:
+    """Snow of a grip of 0.46 and a resistance of 0.35, ice with the same pull, and ground without a resistance."""
+    x = np.arange(0.0, 12.0, 0.5)
+    points, headings, ahead = np.column_stack((x, np.zeros_like(x))), np.zeros_like(x), np.ones(len(x), np.int8)
+    ice, snow, firm = (on_ground(*one, cross=0.2) for one in ((0.11, None), (0.11, 0.46), (0.46, 0.46)))
+    checked = [check_path(one, VEHICLE, points, headings, ahead) for one in (ice, snow, firm)]
+    speeds = [speeds_along(points, ahead, one, VEHICLE, limit=8.0, margin=0.4) for one in checked]
+    assert (speeds[0][1:-1] < speeds[1][1:-1]).all() and speeds[1][-3] == pytest.approx(speeds[2][-3])
+    hazards = [float(one.hazard[3]) for one in checked]
+    assert hazards[0] == pytest.approx(hazards[2]) and hazards[1] == pytest.approx((1.0 + 1.2 * 0.35) * hazards[2])

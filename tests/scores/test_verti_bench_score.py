@@ -5,18 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from simulator.api.loading import load_vehicle
 from simulator.base.errors import ConfigError, OutputError
 from simulator.builder.builder import data_folder
 from simulator.cli.main import main
 from simulator.scores import run_score as runner
 from simulator.scores.contract import ScoreOptions
 from simulator.scores.run_score import run_score
-from simulator.scores.verti_bench import BENCHMARK, COLUMNS, plan
+from simulator.scores.verti_bench import BENCHMARK, COLUMNS, VEHICLES, _maneuver, _tasks, plan
 from simulator.tools.terrain.benchmarks.verti_bench_world import read_world
 
 WORLDS = data_folder("assets") / "benchmarks" / "verti_bench"
@@ -63,6 +65,18 @@ def test_tasks_start_and_end_where_the_benchmark_says(tmp_path: Path) -> None:
     assert math.hypot(*away) == pytest.approx(120.0, abs=1e-3)
     assert math.degrees(math.atan2(away[1], away[0])) == pytest.approx(start["heading_deg"], abs=1e-6)
     assert start["drop_m"] == 1.0 and goal["radius_m"] == 8.0 and json.loads(keys["endings"])["stuck_speed_mps"] == 2.0
+
+
+def test_the_body_is_that_of_the_benchmark_unless_another_vehicle_is_given() -> None:
+    """One box between the axles on hard ground; in worlds of soft ground nothing but the wheels touches it."""
+    world = read_world(WORLDS, 3)
+    for kind, given, name in (*((kind, None, name) for kind, name in VEHICLES.items()), ("deformable", "hmmwv", "hmmwv")):
+        ((task, files),) = _tasks(replace(world, kind=kind), "as_simulated", _maneuver(options(vehicle=given)), options(tasks=(4,)))
+        assert f'vehicle: "{name}"' in str(files[task.values["maneuver"]])
+    box, roof, whole = (load_vehicle(one).description.body_contact[0] for one in VEHICLES.values())
+    points = box["points"][: box["count"]]
+    assert (np.ptp(points, axis=0) == (2.0, 1.0, 0.2)).all() and points[:, 2].min() == 0.0
+    assert roof["points"][: roof["count"], 2].min() > 1.0 and whole["points"][: whole["count"], 2].min() < 0.0
 
 
 @pytest.mark.parametrize("planner", ["pid", "arc", "a_star"])

@@ -42,8 +42,8 @@ SLIP = 0.4
 """1. Slip of a wheel that pulls at its limit."""
 
 
-def soil_strength(soil: Any, vehicle: VehicleTraits) -> float:
-    """Return the strength of a soil, a record of table SOIL without its hard surface; 0 for one that does not carry the vehicle."""
+def soil_strength(soil: Any, vehicle: VehicleTraits) -> tuple[float, float]:
+    """Return strength and grip of a soil, a record of table SOIL without its hard surface; 0 for one that does not carry the vehicle."""
     load, width = vehicle.wheel_load, vehicle.tire_width
     below = WheelSoil(
         k=float(soil["k_c"]) / width + float(soil["k_phi"]),
@@ -60,23 +60,24 @@ def soil_strength(soil: Any, vehicle: VehicleTraits) -> float:
     try:
         forces = driven_wheel(below, vehicle.wheel_radius, width, load, SLIP)
     except JounceError:
-        return 0.0
-    return (float(soil["tread_strength"]) * forces.thrust - forces.resistance) / load
+        return 0.0, 0.0
+    thrust = float(soil["tread_strength"]) * forces.thrust
+    return (thrust - forces.resistance) / load, thrust / load
 
 
 class StrengthMap:
-    """Strength of the ground at points, of the nearest node of its soil grids."""
+    """Strength and grip of the ground at points, of the nearest node of its soil grids."""
 
     def __init__(self, ground: Ground, vehicle: VehicleTraits) -> None:
         self._ground = ground
-        self._soft = np.array([soil_strength(one, vehicle) for one in ground.soils])
+        self._soft = np.array([soil_strength(one, vehicle) for one in ground.soils]).T
         self._hard = np.array(ground.soils["friction"], float)
 
     def at(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the strength at points x, y (same shape) [m]."""
+        """Return strength and grip (2, ...) at points x, y (same shape) [m]."""
         row, column = nearest_nodes(self._ground, x, y)
         hardness, soil = np.asarray(self._ground.hardness[row, column], float), self._ground.soil_ids[row, column]
-        return hardness * self._hard[soil] + (1.0 - hardness) * self._soft[soil]
+        return hardness * self._hard[soil] + (1.0 - hardness) * self._soft[:, soil]
 
 
 class GroundTile(NamedTuple):
@@ -86,6 +87,7 @@ class GroundTile(NamedTuple):
     slope: Array
     step: Array
     strength: Array
+    grip: Array
     cost: Array
     state: NDArray[np.uint8]
 
@@ -129,7 +131,7 @@ class TruthMapper:
         """Return the map around the vehicle."""
         i0, j0 = (math.floor(place / self._cell + 0.5) - self._count // 2 for place in seen.position)
         origin, shape = (i0 * self._cell, j0 * self._cell), (self._count, self._count)
-        empty = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
+        empty = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
         layers = GroundTile(*empty, np.empty(shape, np.uint8))
         things = ObjectTile(np.empty(shape), np.empty(shape, np.uint8), np.empty(shape, bool))
         objects = self._object_tiles(seen.objects)
@@ -140,8 +142,8 @@ class TruthMapper:
         for one in self._outlines.moving(seen.objects, seen.time, self._prediction):
             draw_outline(one, origin, self._cell, self.limits, things)
         layers.state[things.solid], layers.cost[things.solid] = OBSTACLE, 1.0
-        elevation, slope, step, strength, cost, state = layers
-        return ObstacleMap(seen.time, origin, self._cell, elevation, slope, step, things.height, strength, cost, state)
+        elevation, slope, step, strength, grip, cost, state = layers
+        return ObstacleMap(seen.time, origin, self._cell, elevation, slope, step, things.height, strength, cost, state, grip)
 
     def _ground_tile(self, column: int, row: int) -> GroundTile:
         """Return the layers of the ground in a tile."""
@@ -151,7 +153,7 @@ class TruthMapper:
             x, y = np.meshgrid((column * TILE + around) * self._cell, (row * TILE + around) * self._cell)
             heights = ground_heights(self._ground, x.ravel(), y.ravel()).reshape(x.shape)
             true = map_of(heights, (column * TILE * self._cell, row * TILE * self._cell), self._cell, (), self.limits)
-            strength = self._strength.at(x[1:-1, 1:-1], y[1:-1, 1:-1])
+            strength, grip = self._strength.at(x[1:-1, 1:-1], y[1:-1, 1:-1])
             with np.errstate(invalid="ignore"):
                 steep = true.slope / np.arctan(np.maximum(strength, SMALLEST_STRENGTH))
                 cost = np.fmin(1.0, np.maximum(true.cost, steep))
@@ -160,7 +162,7 @@ class TruthMapper:
                 x_min, x_max, y_min, y_max = self._ground.bounds
                 outside = ~((x > x_min) & (x < x_max) & (y > y_min) & (y < y_max))[1:-1, 1:-1]
                 true.state[outside], cost[outside] = OBSTACLE, 1.0
-            tile = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, cost, true.state)
+            tile = self._tiles[column, row] = GroundTile(true.elevation, true.slope, true.step, strength, grip, cost, true.state)
         return tile
 
     def _object_tiles(self, objects: ObjectSet) -> _ObjectTiles:

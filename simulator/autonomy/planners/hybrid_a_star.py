@@ -21,10 +21,20 @@ STEP = 0.5
 """m between two poses of an arc."""
 SLOW = 1.0
 """m/s. Speed above which the first arc is forward."""
-MARGINS = (1.0, 0.5, 0.2)
-"""Fractions of the requested margin that are tried one after the other."""
-EASE = 1.4
-"""Factor of the limits of roll, slope and clearance of a last search, which also tries slopes beyond the traction of the ground."""
+ATTEMPTS = (
+    # margin, traction, ease
+    (1.0, 1.0, 1.0),
+    (0.5, 1.0, 1.0),
+    (0.5, 2.0, 1.0),
+    (0.2, 2.0, 1.0),
+    (0.2, math.inf, 1.4),
+)
+"""Searches that are tried one after the other: fraction of the requested margin, and factors of the tractive force and of the limits of roll,
+slope and clearance, see `pose_check.OUTLINE`."""
+KEPT_MARGIN = 0.5
+"""Fraction of the requested margin that a plan must have to be kept."""
+BACK_OFF = 5.0
+"""m. Straight way backward, in its own ruts, with which a plan begins for a vehicle that does not get on forward."""
 REACHED = 0.7
 """Fraction of the radius of the goal in which a path ends."""
 KEPT = 0.5
@@ -34,7 +44,7 @@ KNOWN = 0.75
 OFF, TURNED = 1.0, 0.5
 """m, rad. Distance from the plan and difference of the heading beyond which it is not kept."""
 COSTS = {
-    "close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.0, "back_cost": 2.0, "shift_cost": 6.0, "comfort": 1.5,
+    "close_cost": 1.5, "hazard_cost": 2.0, "steer_cost": 1.0, "back_cost": 2.0, "shift_cost": 6.0, "comfort": 1.5, "weak": 0.3,
 }  # fmt: skip
 
 
@@ -46,14 +56,17 @@ class HybridAStarPlanner:
         self._cell, self._headings, self._most = float(values["cell"]), int(values["headings"]), int(values["states"])
         self._horizon, self._reverse = float(values["horizon"]), bool(values["reverse"])
         self._curvatures = np.linspace(-1.0, 1.0, 2 * (int(values["curvatures"]) // 2) + 1) * settings.vehicle.max_curvature
-        usual, eased = outline_of(settings.vehicle), outline_of(settings.vehicle, EASE, needs_traction=False)
-        self._attempts = (*((margin, usual) for margin in MARGINS), (MARGINS[-1], eased))
+        self._attempts = tuple((margin, outline_of(settings.vehicle, ease, traction)) for margin, traction, ease in ATTEMPTS)
         """Margins and outlines that are tried one after the other."""
-        self._outline = usual
+        self._outline = self._attempts[0][1]
         self._p = record(HYBRID_SEARCH)
         self._states: States | None = None
         self._reach = self._horizon
         """m. Length of a path that is long enough on the present map."""
+        self._leaves = False
+        """Whether the vehicle stands and cannot move forward: it has to try backward."""
+        self._back_off = 0.0
+        """m. Straight way backward at the start of the next plan."""
         self._narrow = 0
         """Number of the attempt with which the last path was found."""
 
@@ -67,6 +80,16 @@ class HybridAStarPlanner:
         route = route_to(seen.goal, seen.map, seen.vehicle, seen.margin)
         if isinstance(route, Blocked):
             return route
+        self._leaves = bool(seen.stuck % 2) and abs(seen.speed) < SLOW
+        self._back_off = BACK_OFF if self._leaves and self._reverse else 0.0
+        found = self._tried(seen, m, route)
+        if isinstance(found, Blocked) and self._back_off:
+            self._back_off = 0.0
+            found = self._tried(seen, m, route)
+        return found
+
+    def _tried(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> Plan | Blocked:
+        """Return the path of the first attempt that finds one; else a part of the way."""
         best = None
         for n in range(max(self._narrow - 1, 0), len(self._attempts)):
             margin, self._outline = self._attempts[n][0] * seen.margin, self._attempts[n][1]
@@ -75,11 +98,11 @@ class HybridAStarPlanner:
             if last != NO_STATE:
                 self._narrow = n
                 return self._plan(seen, m, *self._poses(states, last), margin)
-            if best is None and closest != NO_STATE:  # a part of the way, if no margin leads to the end
+            if best is None and closest != NO_STATE and not self._back_off:  # a part of the way, if no margin leads to the end
                 best = *self._poses(states, closest), margin
         return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
 
-    def kept(self, seen: PlannerInput, m: MapArrays | None = None, part: float = MARGINS[1]) -> Plan | None:
+    def kept(self, seen: PlannerInput, m: MapArrays | None = None, part: float = KEPT_MARGIN) -> Plan | None:
         """Return the rest of the present plan if it is long enough and still clear, by a part of the requested margin.
 
         A vehicle beside its plan needs at least that distance as room on the rest; else it would plan to touch what the plan only passes.
@@ -114,12 +137,13 @@ class HybridAStarPlanner:
         q["step"], q["steps"] = STEP, max(1, math.ceil(1.5 * self._cell / STEP))
         q["margin"], q["max_curvature"], q["horizon"], q["most"] = margin, vehicle.max_curvature, self._reach, self._most
         q["goal_radius"], q["may_shift"] = REACHED * seen.goal.radius, abs(seen.speed) < SLOW
+        q["back_off"] = self._back_off
         q["reverse"], q["explores"] = self._reverse, self._reach < self._horizon
         for name, value in COSTS.items():
             q[name] = value
         q["speed"], q["braking"] = max(seen.speed, 0.0), 0.8 * vehicle.deceleration
         q["lateral"], q["curvature_rate"] = vehicle.lateral_acceleration, vehicle.curvature_rate
-        if seen.stuck % 2:  # a vehicle that cannot move forward has to try backward
+        if self._leaves:
             q["back_cost"], q["shift_cost"] = 1.0, 0.0
         now = check_path(m, self._outline, [(seen.pose.x, seen.pose.y)], [seen.pose.yaw], [1])
         q["start_clearance"], q["start_hazard"] = now.clearance[0], now.hazard[0] if math.isfinite(now.hazard[0]) else 1.0

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from simulator.autonomy.guidance import togo_at
 from simulator.autonomy.heap import REMOVED, Heap, empty_heap, pop, push, rise
 from simulator.autonomy.path_check import CONTACT, EASING, TOLERATED
-from simulator.autonomy.pose_check import TOUCHES, clearance_at, hazard_at
+from simulator.autonomy.pose_check import TOUCHES, clearance_at, hazard_at, layer_at
 from simulator.base.jit import inline, kernel
 
 HYBRID_SEARCH = (
@@ -46,6 +46,8 @@ HYBRID_SEARCH = (
     ("curvature_rate", (), "1/m/s", "largest rate of the curvature"),
     ("goal_radius", (), "m", "distance from the goal at which a path ends"),
     ("may_shift", (), "1", "1 = the first arc may have any direction; 0 = forward only, because the vehicle is fast", "i8"),
+    ("back_off", (), "m", "length of the straight way backward with which a path begins"),
+    ("weak", (), "1", "strength of the ground below which a change of the direction costs more, in proportion"),
     ("reverse", (), "1", "1 = arcs forward and backward; 0 = forward only", "i8"),
     ("explores", (), "1", "1 = a path may also end before unknown ground, if that is better than to turn away from it", "i8"),
     ("most", (), "1", "maximum number of expanded states", "i8"),
@@ -143,7 +145,11 @@ def search_hybrid(p, m, v, r, start, curvatures, states):
         for direction in (1, -1):
             if direction < 0 and (q["reverse"] == 0 or (here == first and q["may_shift"] == 0)):
                 continue
+            if direction > 0 and states.length[here] < q["back_off"]:
+                continue
             for k in range(len(curvatures)):
+                if curvatures[k] != 0.0 and states.length[here] < q["back_off"]:
+                    continue
                 size = _expand(q, m, v, r, states, here, (curvatures[k], direction), size)
     return NO_STATE, closest
 
@@ -187,7 +193,8 @@ def _expand(q, m, v, r, states, here, arc, size):
         near = min(max(1.0 - (clearance - q["margin"]) / q["comfort"], 0.0), 1.0)
         cost += q["step"] * (rate + q["close_cost"] * near * near + q["hazard_cost"] * hazard * hazard)
     if direction != states.direction[here]:
-        cost += q["shift_cost"]
+        strength = layer_at(m, m.strength, x, y)
+        cost += q["shift_cost"] * (q["weak"] / max(strength, 0.01) if strength < q["weak"] else 1.0)
     else:
         cost += q["steer_cost"] * abs(curvature - states.curvature[here]) / q["max_curvature"]
     there = state_of(q, x, y, yaw)

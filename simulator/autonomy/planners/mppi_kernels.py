@@ -19,7 +19,16 @@ import math
 from simulator.autonomy.guidance import togo_at, togo_with_heading
 from simulator.autonomy.path_check import CONTACT, CREEP, EASING, FORWARD, PER_CLEARANCE, TOLERATED, VERTICAL
 from simulator.autonomy.planners.arc_kernels import bend, move
-from simulator.autonomy.pose_check import TOUCHES, TRACTION_RESERVE, attitude_hazard, clearance_at, plate_at, strength_at
+from simulator.autonomy.pose_check import (
+    RESERVED,
+    TOUCHES,
+    TRACTION_RESERVE,
+    attitude_hazard,
+    clearance_at,
+    layer_at,
+    plate_at,
+    resistance_at,
+)
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
 
@@ -142,11 +151,10 @@ def roll_out(p, m, v, r, controls, out):
         rise, lean, bulge, twist = plate_at(m, v, now[0], now[1], c, s)
         if not math.isfinite(rise + lean + bulge):
             break
-        mu = strength_at(m, now[0], now[1])
+        mu = layer_at(m, m.strength, now[0], now[1])
+        hazard = attitude_hazard(v, rise, lean, bulge, resistance_at(m, now[0], now[1], mu))
         mu = 1.0 if math.isnan(mu) else max(mu, 1e-3)
-        hazard = attitude_hazard(v, rise, lean, bulge)
-        if v[0]["needs_traction"] != 0:
-            hazard = max(hazard, (rise + TRACTION_RESERVE) / mu)
+        hazard = max(hazard, (rise + min(TRACTION_RESERVE, RESERVED * mu)) / (v[0]["traction"] * mu))
         if not hazard <= max(1.0, TOLERATED * q["start_hazard"]):
             break
         ground = rise, lean, mu
