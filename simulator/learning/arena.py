@@ -289,5 +289,5 @@ class Arena:
 
 def limits(rows: Sequence[Row]) -> tuple[Array, Array]:
     """Return the lower and upper limits (k,) of rows."""
-    low, high = (np.array([value for row in rows for value in [row[end]] * row.count]) for end in (1, 2))
+    low, high = (np.array([value for row in rows for value in [row[end]] * row.repeated]) for end in (1, 2))
     return low, high

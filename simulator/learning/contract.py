@@ -27,7 +27,8 @@ class Row(NamedTuple):
     high: float
     unit: str
     meaning: str
-    count: int = 1
+    repeated: int = 1
+    """how often it is in the row"""
 
 
 STEERING = Row("steering", -1.0, 1.0, "1", "steering input, + = left, full lock at 1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -48,7 +48,7 @@ class _Driving:
         self._renderer: Renderer | None = None
         self._process = os.getpid()
 
-    def _spaces(self) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
+    def _spaces(self) -> tuple[gymnasium.spaces.Box[Any], gymnasium.spaces.Box[Any]]:
         low, high = limits(self.arena.task.actions)
         boxes = ((self._low, self._high), (low, high))
         out = [gymnasium.spaces.Box(a.astype(np.float32), b.astype(np.float32), dtype=np.float32) for a, b in boxes]
@@ -104,7 +104,7 @@ class DrivingEnv(_Driving, gymnasium.Env[Observation, Any]):
     arguments : of `simulator.learning.arena.Arena`: n_worlds, pool_seed, vehicle, terrain, period, changes
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 20}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 20}  # noqa: RUF012 (as Gymnasium has it)
 
     def __init__(self, task: type[Task], render_mode: str | None = None, **arguments: Any) -> None:
         self._build(task, 1, render_mode, arguments)
@@ -179,7 +179,7 @@ class DrivingVectorEnv(_Driving, VectorEnv):
     others : as of a `DrivingEnv`, and `threads`
     """
 
-    metadata: ClassVar[dict[str, Any]] = {**DrivingEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata = {**DrivingEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 (as Gymnasium has it)
 
     def __init__(
         self,

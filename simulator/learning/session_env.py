@@ -70,7 +70,7 @@ class SessionEnv(gymnasium.Env[Any, Any]):
     """Values by key path as of `Simulation`; each world draws its own value of a distribution."""
     n_worlds: ClassVar[int] = 1
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 20}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 20}  # noqa: RUF012 (as Gymnasium has it)
 
     def __init__(self, render_mode: str | None = None, pool_seed: int = 0, **settings: Any) -> None:
         for name, value in settings.items():
@@ -83,11 +83,13 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError("environment", "render_mode", render_mode, f"one of {', '.join(RENDER_MODES)}, or None")
         self._arguments = {"render_mode": render_mode, "pool_seed": pool_seed, **settings}
-        self.render_mode, self._renderer, self._process, self._closed = render_mode, None, os.getpid(), False
+        self._renderer: Renderer | None = None
+        self.render_mode, self._process, self._closed = render_mode, os.getpid(), False
         self._rows = [_action_row(name) for name in self.actions]
         self._held = HeldCommand()
         self.worlds = [self._world(k, pool_seed) for k in range(self.n_worlds)]
-        self._sim, self._runs, self._path = self.worlds[0], False, []
+        self._path: list[Any] = []
+        self._sim, self._runs = self.worlds[0], False
         self._read_expressions()
         self.metadata = {**self.metadata, "render_fps": round(1.0 / self.period)}  # type: ignore[misc]
         self._low, self._high = (

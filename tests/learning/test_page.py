@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs/learning.md"
 
 def line(row: Row) -> str:
     """Row of a table of the page."""
-    name = row.name if row.count == 1 else f"{row.name} ({row.count})"
+    name = row.name if row.repeated == 1 else f"{row.name} ({row.repeated})"
     return f"| `{name}` | {row.low:.4g} to {row.high:.4g} | {row.unit} | {row.meaning} |"
 
 
