@@ -39,7 +39,7 @@ class Scan:
             if len(rows):
                 x, y, z, yaw = (arena.column(name)[chosen[rows]] for name in ("p_WB_x", "p_WB_y", "p_WB_z", "yaw"))
                 origins = np.column_stack((x + self.forward * np.cos(yaw), y + self.forward * np.sin(yaw), z + self.height))
-                times: Array = arena.steps[chosen[rows]] * arena.period
+                times = arena.period * arena.steps[chosen[rows]].astype(float)
                 out[rows] = self.around(fleet.ground, origins, yaw, times)
         return out
 
