@@ -1,6 +1,6 @@
 """Steps many vehicles with plain arrays, for JAX, PyTorch or NumPy: collects a batch of experience, and prints its size and speed.
 
-Needs pip install 'jounce[learn]'. The arrays of Jounce are those of NumPy: torch.from_numpy(observed) and jax.numpy.asarray(observed)
+Needs the extra `learn` (docs/installing.md). The arrays of Jounce are those of NumPy: torch.from_numpy(observed) and jax.numpy.asarray(observed)
 take them as they are, and policy(...).numpy() or numpy.asarray(...) go back. python learn_arrays.py [VEHICLES] [STEPS]
 """
 

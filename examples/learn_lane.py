@@ -1,6 +1,6 @@
 """Learns to keep a lane: CMA-ES finds a linear policy on 6 lanes, and the policy drives on 32 other lanes. Writes learn_lane.png.
 
-Needs pip install 'jounce[learn]'. Takes about a minute on two idle cores: python learn_lane.py [GENERATIONS]
+Needs the extra `learn` (docs/installing.md). Takes about a minute on two idle cores: python learn_lane.py [GENERATIONS]
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Trains PPO or SAC of stable-baselines3 on an environment of Jounce, and prints returns before and after.
 
-Needs pip install 'jounce[learn]' stable-baselines3. python learn_with_sb3.py [ENVIRONMENT] [ppo or sac] [STEPS]
+Needs the extra `learn` and stable-baselines3. python learn_with_sb3.py [ENVIRONMENT] [ppo or sac] [STEPS]
 """
 
 import sys

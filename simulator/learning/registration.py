@@ -15,13 +15,19 @@ TASKS = {
     "UrbanGoal-v0": "simulator.learning.tasks.urban_goal:UrbanGoal",
 }
 """Tasks of the environments on a fleet by name."""
-MISSING = "learning: the package gymnasium is missing; hint: pip install 'jounce[learn]'"
+
+
+def missing() -> str:
+    """Return the message about the missing package."""
+    from simulator.base.installation import install_extra
+
+    return f"learning: the package gymnasium is not installed; hint: run {install_extra('learn')}"
 
 
 def register_environments() -> None:
     """Register the environments with Gymnasium, once. Raises JounceError: Gymnasium is missing."""
     if find_spec("gymnasium") is None:
-        raise JounceError(MISSING)
+        raise JounceError(missing())
     from gymnasium.envs.registration import register, registry
 
     home = "jounce.simulator.learning.registration"

@@ -12,10 +12,10 @@ from simulator.base.errors import ConfigError, JounceError
 
 try:
     import gymnasium
-except ModuleNotFoundError as missing:
-    from simulator.learning.registration import MISSING
+except ModuleNotFoundError as error:
+    from simulator.learning.registration import missing
 
-    raise JounceError(MISSING) from missing
+    raise JounceError(missing()) from error
 
 from simulator.api.command_drivers import HeldCommand
 from simulator.api.simulation import IncidentError, Simulation
