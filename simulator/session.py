@@ -196,17 +196,19 @@ class Session:
         self.driver_every = ticks
         self.vehicle.model.steering[0]["input_time"] = ticks * self.h
 
-    def reset(self) -> None:
-        """Settle the vehicle at the start of the ground: at rest in neutral, or rolling in drive at `start_speed`; or hold it at `start_drop`.
+    def reset(self, at: Sequence[float] | None = None) -> None:
+        """Settle the vehicle at the start of the ground, or at (x [m], y [m], yaw [rad]) in W: at rest in neutral, or rolling in drive at
+        `start_speed`; or hold it at `start_drop`.
 
         The platform moves smoothly to its neutral pose.
         """
         self.injector.begin(self.measuring.sensors, self.output.streams)
+        x, y, yaw = self.ground.spawn if at is None else at
         with self.message_origins():
             if self.start_drop is None:
-                self.vehicle.reset(self.ground, *self.ground.spawn, speed=self.start_speed)
+                self.vehicle.reset(self.ground, x, y, yaw, speed=self.start_speed)
             else:
-                self.vehicle.drop(self.ground, *self.ground.spawn, self.start_drop)
+                self.vehicle.drop(self.ground, x, y, yaw, self.start_drop)
         self.begin()
 
     def begin(self) -> None:

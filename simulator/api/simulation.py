@@ -71,6 +71,18 @@ class DefaultPlatform(Enum):
 
 DEFAULT_PLATFORM = DefaultPlatform.OF_SESSION
 
+PLACE = Kind(lambda value: _are_finite(value, 3), "three finite numbers: x [m], y [m], yaw [rad]")
+SPEED = Kind(lambda value: _are_finite([value], 1) and float(value) >= 0.0, "a finite speed of 0 or more [m/s]")
+
+
+def _are_finite(value: Any, count: int) -> bool:
+    """Return whether a value is a list of `count` finite numbers."""
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        return False
+    return numbers.shape == (count,) and bool(np.isfinite(numbers).all())
+
 
 class IncidentError(JounceError):
     """The vehicle state became invalid, and the last valid state was restored. `incident` has the details."""
@@ -313,8 +325,21 @@ class Simulation:
         """All readable values by name: name, unit, frame, meaning."""
         return self._present.columns
 
-    def reset(self) -> None:
-        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are bit-identical."""
+    @checks(at=optional(PLACE), speed=optional(SPEED))
+    def reset(self, at: Sequence[float] | None = None, speed: float | None = None) -> None:
+        """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are bit-identical.
+
+        Parameters
+        ----------
+        at : x [m], y [m], yaw [rad] in W in place of the start of the ground
+        speed : m/s, forward, at which the vehicle rolls in drive
+
+        Raises
+        ------
+        JounceError : a place or a speed for a maneuver, which has its own; the vehicle has no equilibrium there
+        """
+        if self._parts.maneuver is not None and (at is not None or speed is not None):
+            raise JounceError("reset: this simulation has a maneuver, which begins at its own place and speed; hint: change maneuver.start")
         if hasattr(self, "_session"):
             self._end_threads()
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
@@ -326,7 +351,8 @@ class Simulation:
             if other.name in self._other_drivers:
                 other.make_driver = partial(as_driver, self._other_drivers[other.name])
         self._added: list[PlannedFault] = []
-        session.reset()
+        session.start_speed = session.start_speed if speed is None else float(speed)
+        session.reset(at)
         if self._has_platform:
             parts.cueing.procedure.arm()
             raise_platform(session)

@@ -67,6 +67,18 @@ def test_a_new_simulation_drives_as_one_that_was_reset(fresh):
     assert all(fresh.log[name].tobytes() == other.log[name].tobytes() for name in other.log)
 
 
+def test_a_reset_may_begin_elsewhere_and_rolling(fresh):
+    fresh.reset(at=(12.0, -3.0, 0.5), speed=8.0)
+    assert [fresh[name] for name in ("p_WB_x", "p_WB_y", "yaw", "v_WB_B_x")] == pytest.approx([12.0, -3.0, 0.5, 8.0], abs=0.05)
+    fresh.reset()
+    assert fresh["v_WB_B_x"] == 0.0 and fresh["yaw"] == pytest.approx(fresh.ground.spawn[2])
+    for wrong in ({"at": (0.0, 0.0)}, {"at": (0.0, math.nan, 0.0)}, {"speed": -1.0}, {"speed": "fast"}):
+        with pytest.raises(jounce.JounceError, match=f"^reset: {next(iter(wrong))}: "):
+            fresh.reset(**wrong)
+    with pytest.raises(jounce.JounceError, match="has a maneuver"):
+        jounce.Simulation(maneuver="goal_obstacles").reset(speed=1.0)
+
+
 def test_values_have_names_units_and_fields(fresh):
     fresh.command(throttle=0.5)
     fresh.advance(0.5)
