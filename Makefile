@@ -79,21 +79,21 @@ wheel: $(VENV)/.drive
 	@$(PYTHON) -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist $(TREE)
 	@ls dist/*.whl
 
-$(VENV)/.drive: pyproject.toml | $(BIN)/python
+$(VENV)/.drive: pyproject.toml jounce.py | $(BIN)/python
 	@echo "installing Jounce and its libraries into $(VENV)"
 	@$(PIP) -e .
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
+$(VENV)/.test: pyproject.toml jounce.py | $(BIN)/python
 	@echo "installing Jounce, its libraries and the test tools into $(VENV)"
 	@$(PIP) -e ".[test]"
 	@touch $@ $(VENV)/.drive
 
-$(VENV)/.check: pyproject.toml | $(BIN)/python
+$(VENV)/.check: pyproject.toml jounce.py | $(BIN)/python
 	@$(PIP) -e ".[dev]"
 	@touch $@ $(VENV)/.test $(VENV)/.drive
 
-$(VENV)/.docs: pyproject.toml | $(BIN)/python
+$(VENV)/.docs: pyproject.toml jounce.py | $(BIN)/python
 	@$(PIP) -e ".[docs]"
 	@touch $@ $(VENV)/.drive
 
