@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from simulator.base.arrays import Array
+from simulator.base.call_checks import ArgumentError
 from simulator.base.errors import ConfigError, JounceError
 from simulator.learning.arena import Arena, Task, limits
 from simulator.learning.contract import ActionError, Numbers, Row
@@ -40,6 +41,8 @@ class _Driving:
         self.render_mode = render_mode
         try:
             self.arena = Arena(task(), n, **arguments)
+        except ArgumentError as error:  # a TypeError, of which Gymnasium makes another one of the same class with one argument
+            raise JounceError(str(error)) from None
         except TypeError as error:
             if "Arena.__init__" not in str(error):
                 raise

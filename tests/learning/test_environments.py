@@ -184,3 +184,17 @@ def test_stable_baselines_learns_on_an_environment(
     monkeypatch.setattr("sys.argv", ["learn_with_sb3.py", IDS[0], method, "2000"])
     runpy.run_path(str(EXAMPLES / "learn_with_sb3.py"), run_name="__main__")
     assert "after 2000 steps" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"vehicle": 3}, "^Fleet: vehicle: "),
+        ({"threads": "two"}, "^Fleet: threads: "),
+        ({"n_worlds": 0}, "n_worlds: "),
+        ({"wrong": 1}, "'wrong'"),
+    ],
+)
+def test_a_wrong_argument_is_named_through_gymnasium(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(jounce.JounceError, match=problem):
+        gymnasium.make(IDS[0], **arguments)
