@@ -165,7 +165,7 @@ def test_an_unknown_name_is_reported_with_its_file(key, name, tmp_path, capsys):
         (("drive", "--no-view", "--vehicle", "tank"), "hmmwv"),
         (("drive", "--no-view", "--terrain", "moon"), "jounce list terrains"),
         (("drive", "--no-view", "--platform", "sofa"), "small_hexapod"),
-        (("drive", "--no-view", "--washout", "none"), "small_hexapod"),
+        (("drive", "--no-view", "--washout", "none"), "jounce list washouts"),
         (("stream", "--to", "nowhere:"), "HOST:PORT"),
         (("stream", "--to", ":5"), "HOST:PORT"),
         (("stream", "--to", "127.0.0.1:99999"), "65535"),
