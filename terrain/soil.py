@@ -71,7 +71,9 @@ _CURVE = (
     ),
     Field("sliding", Number("1", 0.0, 1.0), "minimum of the sliding force over the maximum force (tires with `type: tmeasy`)", 0.0),
 )
-SOIL = (("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"), *rows(_SOIL), *rows(_CURVE))
+DEFORMABLE = rows(_SOIL)
+"""Parameters of a file of ``type: soil``."""
+SOIL = (("hardness", (), "1", "fraction of hard ground: 1 = road, 0 = soil"), *DEFORMABLE, *rows(_CURVE))
 """Parameters of one kind of ground. `k_c` and `k_phi` of soils with different `n` have different units and are not comparable."""
 
 REFERENCE_SINKAGE = 0.1

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.fitting.soil_fit import Estimate, FittedSoil
 from simulator.fitting.soil_measurements import WheelTests
-from terrain.soil import SOIL
+from terrain.soil import DEFORMABLE
 
 DEGREES = {"friction_angle"}
 """Parameters that are written in degrees."""
@@ -30,7 +30,7 @@ def soil_text(fitted: FittedSoil, tests: WheelTests, tire: str, start: str, look
         "type: soil",
         f"looks_like: {looks_like}   # colors in the window, also for copies under another name",
     ]
-    for name, _, unit, *_ in SOIL[1:]:
+    for name, _, unit, *_ in DEFORMABLE:
         value, key = float(fitted.soil[0][name]), name
         shown = unit if unit != "1" else ""
         if name in DEGREES:

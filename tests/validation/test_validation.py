@@ -13,7 +13,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.machine import version
 from simulator.cli.main import main
-from simulator.validation.suite import command, soil_measurements
+from simulator.validation.suite import command, snow_measurements, soil_measurements
 from simulator.validation.suite.cases import BY_NAME, PARTS
 from simulator.validation.suite.cornering import SingleTrack
 from simulator.validation.suite.known_deviations import KNOWN
@@ -53,7 +53,7 @@ def test_its_plots_exist_small_and_shown():
 
 
 def test_what_is_listed_as_known_is_on_the_page_as_known():
-    on_soil = {part.name: part for part in soil_measurements.PARTS}
+    on_soil = {part.name: part for part in (*soil_measurements.PARTS, *snow_measurements.PARTS)}
     for name, rows in KNOWN.items():
         page, part = (MEASURED, on_soil[name]) if name in on_soil else (PAGE, BY_NAME[name])
         chapter = page.split(f"\n## {part.title}\n")[1].split("\n## ")[0]

@@ -14,7 +14,7 @@ from simulator.tools.soil.arguments import WheelOnSoil
 from simulator.tools.soil.soil_bin import OUTPUTS, SoilBin
 from simulator.tools.tires.characteristics import loads_of
 from terrain.pressure_sinkage import virgin_pressure
-from terrain.soil import SOIL
+from terrain.soil import DEFORMABLE
 from vehicles.tires.tire_file import TireFile
 from vehicles.tires.wheel_on_soil import packing_of
 
@@ -76,7 +76,7 @@ class SoilSheet:
         """Return the JSON data, in SI units."""
         names = [name for name, *_ in OUTPUTS]
         rows = [{"slip": s, **dict(zip(names, row, strict=True))} for s, row in zip(SLIPS.tolist(), self.table.tolist(), strict=True)]
-        numbers = {row[0]: float(self.wheel.soil[0][row[0]]) for row in SOIL}
+        numbers = {row[0]: float(self.wheel.soil[0][row[0]]) for row in DEFORMABLE}
         return {"soil": self.wheel.soil_name, "tire": self.wheel.tire_name, "load": float(self.loads[1]), "numbers": numbers, "rows": rows}
 
     def to_text(self) -> str:
@@ -86,7 +86,9 @@ class SoilSheet:
             f"{self.wheel.soil_name} under {self.wheel.tire_name} (radius {tire['radius']:.4g} m, width {tire['width']:.4g} m, load "
             f"{W:.0f} N)"
         ]
-        lines += [f"  {name:<18}{float(self.wheel.soil[0][name]):>14.6g} {unit if unit != '1' else ''}" for name, _, unit, *_ in SOIL[2:]]
+        lines += [
+            f"  {name:<18}{float(self.wheel.soil[0][name]):>14.6g} {unit if unit != '1' else ''}" for name, _, unit, *_ in DEFORMABLE[1:]
+        ]
         lines.append(f"  {'slip':>6}{'sinkage mm':>12}{'pull/load':>12}{'resistance/load':>17}{'torque/(load radius)':>22}")
         for slip, row in zip(SLIPS, self.table, strict=True):
             arm = W * float(tire["radius"])
