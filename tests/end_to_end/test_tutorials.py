@@ -13,7 +13,7 @@ from simulator.cli.parser import parser_of
 from tests.end_to_end.program import ROOT, call
 
 PAGES = sorted(page.stem for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "README")
-ALWAYS = ("own_maneuver", "own_washout", "soil")
+ALWAYS = ("learning", "own_maneuver", "soil")
 """Pages of `make test`; the others run in `make test-all`."""
 FULL = pytest.mark.full("a command of a tutorial that fails or prints something else")
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
