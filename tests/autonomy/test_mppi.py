@@ -11,7 +11,7 @@ import pytest
 from simulator.autonomy.contract import Goal, ObstacleMap, Plan, PlannerSettings
 from simulator.autonomy.guidance import straight_to
 from simulator.autonomy.planners.mppi import COSTS, KIND
-from simulator.autonomy.planners.mppi_kernels import CURVATURE, LOAD, MPPI_SEARCH, SPEED, roll_out
+from simulator.autonomy.planners.mppi_kernels import CURVATURE, LOAD, MPPI_SEARCH, SPEED, Problem, roll_out
 from simulator.autonomy.pose_check import arrays_of, outline_of
 from simulator.autonomy.result_checks import checked_plan
 from simulator.base.constants import STANDARD_GRAVITY as G
@@ -39,7 +39,8 @@ def rolled(found: ObstacleMap, speed: float, wanted: float, curve: float = 0.0) 
     for name, value in values.items():
         p[0][name] = value
     route = straight_to(Goal(200.0, 0.0, 1.0))
-    _, count = roll_out(p, arrays_of(found), outline_of(VEHICLE), route, np.tile((curve, wanted / LIMIT), (STEPS, 1)), out)
+    problem = Problem(p, arrays_of(found), outline_of(VEHICLE), route)
+    _, count = roll_out(problem, np.tile((curve, wanted / LIMIT), (STEPS, 1)), out)
     assert count == STEPS + 1
     return out[4:]
 

@@ -19,7 +19,17 @@ from simulator.autonomy.contract import CONTRACT, Blocked, Goal, ObstacleMap, Pl
 from simulator.autonomy.guidance import NO_WAY, RouteArrays, route_to
 from simulator.autonomy.path_check import check_path, clear_part, speeds_along
 from simulator.autonomy.planners.approach import Approach
-from simulator.autonomy.planners.mppi_kernels import MPPI_SEARCH, WANTED, YAW, guide_along, improve, remaining, show_samples
+from simulator.autonomy.planners.mppi_kernels import (
+    MPPI_SEARCH,
+    WANTED,
+    YAW,
+    Problem,
+    Samples,
+    guide_along,
+    improve,
+    remaining,
+    show_samples,
+)
 from simulator.autonomy.pose_check import MapArrays, arrays_of, outline_of
 from simulator.autonomy.vehicle_traits import STABLE
 from simulator.base.arrays import Array
@@ -108,16 +118,15 @@ class MppiPlanner:
         self._start(seen, m, part * seen.margin)
         standing = remaining(self._p, self._outline, route)
         guide_along(self._p, self._outline, route, self._guide)
-        first = int(self._random.integers(ROWS))
-        cost, count = improve(
-            self._p, m, self._outline, route, self._plan, self._guide, self._noise, first, self._costs, self._controls, self._out
-        )
+        problem = Problem(self._p, m, self._outline, route)
+        samples = Samples(self._plan, self._guide, self._noise, int(self._random.integers(ROWS)))
+        cost, count = improve(problem, samples, self._costs, self._controls, self._out)
         path = self._path(seen, m, count, part * seen.margin) if math.isfinite(cost) else None
         gets_on = path is not None and (abs(seen.speed) >= SLOW or path.reaches_goal or cost < standing - PROGRESS)
         if path is None or not gets_on:
             return None
         paths = np.empty((SHOWN, len(self._out), 2))
-        show_samples(self._p, m, self._outline, route, self._plan, self._guide, self._noise, first, self._controls, self._out, paths)
+        show_samples(problem, samples, self._controls, self._out, paths)
         return replace(path, candidates=tuple(paths))
 
     def _shift(self, time: float) -> None:

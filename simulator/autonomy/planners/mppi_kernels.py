@@ -15,14 +15,19 @@ rules of a path demand less (distance to obstacles, unevenness), the model is as
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from simulator.autonomy.guidance import togo_at, togo_with_heading
+import numpy as np
+from numpy.typing import NDArray
+
+from simulator.autonomy.guidance import RouteArrays, togo_at, togo_with_heading
 from simulator.autonomy.path_check import CONTACT, CREEP, EASING, FORWARD, PER_CLEARANCE, TOLERATED, VERTICAL
 from simulator.autonomy.planners.arc_kernels import bend, move
 from simulator.autonomy.pose_check import (
     RESERVED,
     TOUCHES,
     TRACTION_RESERVE,
+    MapArrays,
     attitude_hazard,
     clearance_at,
     layer_at,
@@ -31,6 +36,7 @@ from simulator.autonomy.pose_check import (
 )
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
+from simulator.base.records import Record
 
 G = STANDARD_GRAVITY
 CHECKED = 0.4
@@ -85,6 +91,30 @@ X, Y, YAW, CURVATURE, SPEED, WANTED, LOAD = range(7)
 """Columns of a roll-out: pose of the point without sideslip, curvature of its path, speed, wanted speed, load transfer."""
 
 
+class Problem(NamedTuple):
+    """A search: its inputs, and what it plans on."""
+
+    search: Record
+    """(1,) MPPI_SEARCH"""
+    map: MapArrays
+    outline: Record
+    """(1,) OUTLINE of the vehicle"""
+    route: RouteArrays
+
+
+class Samples(NamedTuple):
+    """Controls of T steps from which samples are made."""
+
+    plan: NDArray[np.float64]
+    """(T, 2) the last plan"""
+    guide: NDArray[np.float64]
+    """(T, 2) a vehicle that follows the cheapest route"""
+    noise: NDArray[np.float32]
+    """(rows, T, 2)"""
+    first: int
+    """first row of the noise that is used"""
+
+
 @inline
 def sharpest(q, speed):
     """Return the curvature [1/m] of control 1 at a speed."""
@@ -116,11 +146,12 @@ def advance(q, now, wanted, ground):
 
 
 @kernel
-def roll_out(p, m, v, r, controls, out):
+def roll_out(problem, controls, out):
     """Write the roll-out (T + 1, 7) of controls (T, 2); return its cost [m] and the number of its clear poses.
 
-    p : MPPI_SEARCH, m : MapArrays, v : OUTLINE, r : RouteArrays. The cost is infinite if the vehicle cannot stop before the end of the clear part.
+    The cost is infinite if the vehicle cannot stop before the end of the clear part.
     """
+    p, m, v, r = problem
     q = p[0]
     steps = len(controls)
     now = (q["x"], q["y"], q["yaw"], q["curvature"], q["speed"])
@@ -211,10 +242,10 @@ def guide_along(p, v, r, controls):
 
 
 @inline
-def _sample(q, plan, guide, noise, n, first, controls):
-    """Write the controls (T, 2) of sample n: the last plan, the guiding roll-out, and pairs of opposite noise around one of them."""
-    pair = n // 2
-    row, sign = (first + pair) % len(noise), 1.0 - 2.0 * (n % 2)
+def _sample(q, s, n, controls):
+    """Write the controls (T, 2) of sample n of `Samples`: the last plan, the guiding roll-out, and pairs of opposite noise around one of them."""
+    pair, plan, guide, noise = n // 2, s.plan, s.guide, s.noise
+    row, sign = (s.first + pair) % len(noise), 1.0 - 2.0 * (n % 2)
     if pair == 0:
         sign = 0.0
     by_guide = n == 1 or (pair > 0 and pair % GUIDED == 0)
@@ -225,18 +256,17 @@ def _sample(q, plan, guide, noise, n, first, controls):
 
 
 @kernel
-def improve(p, m, v, r, plan, guide, noise, first, costs, controls, out):
-    """Replace the plan (T, 2) by the average of the samples by their costs, or by the best sample if that costs less.
+def improve(problem, samples, costs, controls, out):
+    """Replace the plan of the samples by their average by their costs, or by the best sample if that costs less.
 
     Returns the cost and the number of clear poses of the new plan, of which `out` (T + 1, 7) is the roll-out; an infinite cost, and the plan as
-    before, if no sample is clear. `costs` (n,) receives the costs of the samples, noise (rows, T, 2) from row `first` on; controls (T, 2) is work
-    space.
+    before, if no sample is clear. `costs` (n,) receives the costs of n samples; controls (T, 2) is work space.
     """
-    q = p[0]
+    q, plan = problem.search[0], samples.plan
     best, least = -1, math.inf
     for n in range(len(costs)):
-        _sample(q, plan, guide, noise, n, first, controls)
-        costs[n], _ = roll_out(p, m, v, r, controls, out)
+        _sample(q, samples, n, controls)
+        costs[n], _ = roll_out(problem, controls, out)
         if costs[n] < least:
             best, least = n, costs[n]
     if best < 0:
@@ -247,29 +277,29 @@ def improve(p, m, v, r, plan, guide, noise, first, costs, controls, out):
     for n in range(len(costs)):
         weight = math.exp(-(costs[n] - least) / q["temperature"])
         if weight > 1e-4:
-            _sample(q, plan, guide, noise, n, first, controls)
+            _sample(q, samples, n, controls)
             total += weight
             for k in range(len(plan)):
                 out[k, 0] += weight * controls[k, 0]
                 out[k, 1] += weight * controls[k, 1]
-    _sample(q, plan, guide, noise, best, first, controls)
+    _sample(q, samples, best, controls)
     for k in range(len(plan)):
         plan[k, 0], plan[k, 1] = out[k, 0] / total, out[k, 1] / total
-    cost, count = roll_out(p, m, v, r, plan, out)
+    cost, count = roll_out(problem, plan, out)
     if not cost <= least:
         for k in range(len(plan)):
             plan[k, 0], plan[k, 1] = controls[k, 0], controls[k, 1]
-        cost, count = roll_out(p, m, v, r, plan, out)
+        cost, count = roll_out(problem, plan, out)
     return cost, count
 
 
 @kernel
-def show_samples(p, m, v, r, plan, guide, noise, first, controls, out, paths):
+def show_samples(problem, samples, controls, out, paths):
     """Write the clear points of B (n, T + 1, 2) of n samples; the points after the end of a sample are those of its end."""
-    b = v[0]["to_reference"]
+    b = problem.outline[0]["to_reference"]
     for n in range(len(paths)):
-        _sample(p[0], plan, guide, noise, 2 + n, first, controls)
-        _, count = roll_out(p, m, v, r, controls, out)
+        _sample(problem.search[0], samples, 2 + n, controls)
+        _, count = roll_out(problem, controls, out)
         for k in range(len(out)):
             last = min(k, count - 1)
             paths[n, k, 0] = out[last, X] + b * math.cos(out[last, YAW])
