@@ -26,6 +26,7 @@ from terrain.nearest_node import nearest_nodes
 from terrain.objects.object_set import ObjectSet
 from terrain.truth_map import draw_outline, ground_heights, map_of
 from vehicles.tires.rigid_wheel import WheelSoil, driven_wheel
+from vehicles.tires.wheel_on_soil import packing_of
 
 TILE = 64
 """Cells along a side of a tile."""
@@ -55,7 +56,7 @@ def soil_strength(soil: Any, vehicle: VehicleTraits) -> tuple[float, float]:
         c2=float(soil["c2"]),
         exit_ratio=float(soil["exit_ratio"]),
         unit_weight=float(soil["unit_weight"]),
-        packing=float(1.0 / (soil["depth"] * soil["compaction"])),
+        packing=float(packing_of(np.array([soil]))),
     )
     try:
         forces = driven_wheel(below, vehicle.wheel_radius, width, load, SLIP)
