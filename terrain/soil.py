@@ -56,9 +56,9 @@ _SOIL = (
         "compaction", Number("1", 0.05, 1.0), "sinkage over `depth` at which a layer is packed: 1 - density / packed density of snow", 1.0
     ),
     Field(
-        "displaced",
+        "bulldozing",
         Number("1", 0.0, 1.0),
-        "fraction of the pressed soil that moves ahead and aside (bulldozing); 0 = soil that packs in place, such as snow",
+        "fraction of the pressed soil that a wheel pushes ahead and aside; 0 = soil that packs in place, such as snow",
         1.0,
     ),
 )
@@ -87,7 +87,7 @@ _LOG_REFERENCE = math.log(REFERENCE_SINKAGE)
 FIRM = {
     "k_c": 0.0, "k_phi": 2e7, "n": 1.0, "cohesion": 1e4, "friction_angle": math.radians(30.0), "shear_modulus": 0.025,
     "unit_weight": 18e3, "c1": 0.4, "c2": 0.2, "exit_ratio": -0.35, "damping": 3e4, "elastic_stiffness": 2e8,
-    "elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0, "depth": HALF_SPACE, "compaction": 1.0, "displaced": 1.0,
+    "elastic_growth": 0.0, "slip_sinkage": 0.0, "tread_strength": 1.0, "depth": HALF_SPACE, "compaction": 1.0, "bulldozing": 1.0,
 }  # fmt: skip
 """Soil below a hard surface if a terrain names none. Its fraction is always zero; the values only keep the equations finite."""
 
@@ -164,7 +164,7 @@ def clear(out):
     s = out[0]
     s["friction"] = s["k_c"] = s["k_phi"] = s["n"] = s["cohesion"] = s["friction_angle"] = s["shear_modulus"] = 0.0
     s["unit_weight"] = s["c1"] = s["c2"] = s["exit_ratio"] = s["damping"] = s["elastic_stiffness"] = 0.0
-    s["elastic_growth"] = s["slip_sinkage"] = s["tread_strength"] = s["depth"] = s["compaction"] = s["displaced"] = 0.0
+    s["elastic_growth"] = s["slip_sinkage"] = s["tread_strength"] = s["depth"] = s["compaction"] = s["bulldozing"] = 0.0
     s["slip_stretch"] = s["sliding"] = 0.0
 
 
@@ -196,7 +196,7 @@ def add_share(soils, i, w, out):
     s["tread_strength"] += w * a["tread_strength"]
     s["depth"] += w / a["depth"]
     s["compaction"] += w * a["compaction"]
-    s["displaced"] += w * a["displaced"]
+    s["bulldozing"] += w * a["bulldozing"]
     s["slip_stretch"] += w * a["slip_stretch"]
     s["sliding"] += w * a["sliding"]
 

@@ -146,7 +146,7 @@ def pushed_ahead(p, under, z):
     D = 2.0 * p[0]["radius"]
     shallow = SHALLOW * D
     excess = z - 0.5 * shallow
-    if excess <= 0.0 or p[0]["bulldozing_ahead"] * under[0]["displaced"] <= 0.0:
+    if excess <= 0.0 or p[0]["bulldozing_ahead"] * under[0]["bulldozing"] <= 0.0:
         return 0.0
     deep = 0.5 * excess * excess / shallow if excess < shallow else z - shallow
     phi, cohesion = local_failure(under[0]["friction_angle"], under[0]["cohesion"])
@@ -154,7 +154,7 @@ def pushed_ahead(p, under, z):
     factors = frontal_factors(phi, N_c, N_gamma)
     return (
         p[0]["bulldozing_ahead"]
-        * under[0]["displaced"]
+        * under[0]["bulldozing"]
         * frontal_bulldozing(phi, cohesion, under[0]["unit_weight"], factors, p[0]["width"], D * deep / z, deep)
     )
 

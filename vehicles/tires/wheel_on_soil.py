@@ -228,7 +228,7 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
     g = soil[0]
     _, D1, D2 = hegedus_factors(g["friction_angle"])
     tan_phi = math.tan(g["friction_angle"])
-    wall = D1 * g["displaced"]
+    wall = D1 * g["bulldozing"]
     return (
         g["k_c"] / b + g["k_phi"], g["n"], cohesion_factor * g["cohesion"], friction_factor * tan_phi, g["shear_modulus"],
         wall * g["cohesion"], 0.5 * wall * D2 * g["unit_weight"], packing_of(soil),
