@@ -29,7 +29,10 @@ CODECS = {".mp4": ("mp4", "libx264", "aac"), ".mkv": ("matroska", "libx264", "aa
 QUALITY = {"libx264": {"crf": "20", "preset": "medium"}, "libvpx-vp9": {"crf": "32", "b": "0", "cpu-used": "4"}}
 GIF_COLORS = 128
 GIF_RATE = 50.0
-"""Maximum number of images per second of a GIF, whose times are multiples of 10 ms."""
+"""Maximum number of images per second of an animation: the times of a GIF are multiples of 10 ms, and browsers show both kinds no faster."""
+WEBP_QUALITY = 60
+"""0 to 100: a clip has a third of the size of the GIF, with all colors."""
+ANIMATIONS = (".gif", ".webp")
 PNG = "frame_{:05d}.png"
 MAX_MISSING = 1e-6
 """s by which the last frame may lie behind the end."""
@@ -52,7 +55,7 @@ class VideoOptions:
     """Seconds of the recording per second of the video."""
     instruments: bool = True
     sound: bool = True
-    """Whether a video file has the sound of the drive; a GIF and PNG files have none."""
+    """Whether a video file has the sound of the drive; animations and PNG files have none."""
     volume: float = VOLUME
     """0 to 1."""
     inside: bool | None = None
@@ -62,18 +65,18 @@ class VideoOptions:
 def check_target(target: Path, options: VideoOptions) -> None:
     """Raise JounceError if a video of this name cannot be written: unknown ending, PyAV is missing, odd size."""
     suffix = target.suffix.lower()
-    if suffix in ("", ".gif"):
+    if suffix in ("", *ANIMATIONS):
         if suffix and options.rate > GIF_RATE:
-            raise ConfigError("--fps", "", options.rate, f"at most {GIF_RATE:g} images per second in a GIF")
+            raise ConfigError("--fps", "", options.rate, f"at most {GIF_RATE:g} images per second in a {suffix[1:]} file")
         return
     if suffix not in CODECS:
-        raise ConfigError("--video", "", str(target), f"a name that ends in {', '.join(CODECS)} or .gif, or a folder for PNG files")
+        raise ConfigError("--video", "", str(target), f"a name that ends in {', '.join([*CODECS, *ANIMATIONS])}, or a folder for PNG files")
     if any(side % 2 for side in options.size):
         raise ConfigError("--size", "", "x".join(map(str, options.size)), "even numbers of pixels for a video file")
     try:
         import av  # noqa: F401
     except ImportError:
-        hint = f"run {install_extra('video')}, or name a GIF (clip.gif) or a folder for PNG files"
+        hint = f"run {install_extra('video')}, or name an animation (clip.webp, clip.gif) or a folder for PNG files"
         raise JounceError(f"PyAV, which writes {suffix} files, is not installed; hint: {hint}") from None
 
 
@@ -97,7 +100,7 @@ def write_video(
 ) -> int:
     """Write the video and return the number of images. Two videos of a log by the same renderer have equal images.
 
-    target : file that ends in one of CODECS or .gif, or a folder for PNG files
+    target : file that ends in one of CODECS or ANIMATIONS, or a folder for PNG files
     say : called with one line if the log lacks what the sound needs
 
     Raises
@@ -113,8 +116,8 @@ def write_video(
         suffix = target.suffix.lower()
         if suffix == "":
             _write_pngs(target, shown)
-        elif suffix == ".gif":
-            write_whole(target, lambda path: _write_gif(path, shown, options))
+        elif suffix in ANIMATIONS:
+            write_whole(target, lambda path: _write_animation(path, shown, options, suffix[1:]))
         else:
             write_whole(target, lambda path: _write_file(path, shown, options, sound, *CODECS[suffix]))
     finally:
@@ -183,11 +186,18 @@ def _write_pngs(folder: Path, images: Iterator[NDArray[np.uint8]]) -> None:
         write_bytes(folder / PNG.format(number), png(image))
 
 
-def _write_gif(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoOptions) -> None:
+def _write_animation(path: Path, images: Iterator[NDArray[np.uint8]], options: VideoOptions, kind: str) -> None:
+    """Write a GIF or an animated WebP file (`kind`) that repeats forever."""
     from PIL import Image
 
-    first, *others = [Image.fromarray(image).quantize(GIF_COLORS, method=Image.Quantize.FASTOCTREE) for image in images]
-    first.save(path, format="gif", save_all=True, append_images=others, duration=round(1000.0 / options.rate), loop=0)
+    pictures = (Image.fromarray(image) for image in images)
+    if kind == "gif":
+        more: dict[str, Any] = {}
+        first, *others = [picture.quantize(GIF_COLORS, method=Image.Quantize.FASTOCTREE) for picture in pictures]
+    else:
+        more = {"quality": WEBP_QUALITY, "method": 6}
+        first, *others = pictures
+    first.save(path, format=kind, save_all=True, append_images=others, duration=round(1000.0 / options.rate), loop=0, **more)
 
 
 def _write_file(

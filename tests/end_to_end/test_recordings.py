@@ -186,19 +186,19 @@ def test_a_video_and_png_files_have_equal_frames_each_time(driven, tmp_path, cap
     assert len(set(contents)) == 3, "the vehicle moves"
 
 
-def test_a_gif_and_a_video_file(driven, tmp_path, capsys):
+def test_animations_and_a_video_file(driven, tmp_path, capsys):
     av = pytest.importorskip("av")
     folder, _ = driven
-    for name in ("clip.gif", "clip.mp4"):
+    for name in ("clip.gif", "clip.webp", "clip.mp4"):
         code, _, err = call(capsys, "render", folder, "--video", tmp_path / name, "--to", 0.2, "--fps", 10, "--size", "160x90")
         assert (code, err) == (0, "")
-    assert Image.open(tmp_path / "clip.gif").n_frames == 3
+    assert Image.open(tmp_path / "clip.gif").n_frames == Image.open(tmp_path / "clip.webp").n_frames == 3
     with av.open(str(tmp_path / "clip.mp4")) as clip:
         assert (clip.streams.video[0].width, clip.streams.video[0].average_rate) == (160, 10)
         assert sum(1 for _ in clip.decode(video=0)) == 3
 
 
-@pytest.mark.parametrize("name", ["frames", "clip.gif", "clip.mp4", "clip.mkv", "clip.webm"])
+@pytest.mark.parametrize("name", ["frames", "clip.gif", "clip.webp", "clip.mp4", "clip.mkv", "clip.webm"])
 def test_a_video_may_have_less_than_one_image_per_second(driven, tmp_path, capsys, name):
     av = pytest.importorskip("av")
     target = tmp_path / name
@@ -206,8 +206,10 @@ def test_a_video_may_have_less_than_one_image_per_second(driven, tmp_path, capsy
     assert (code, err) == (0, "") and out.startswith("3 ") and "6.0 s at 0.5 images per second" in out
     if name == "frames":
         assert len(list(target.glob("*.png"))) == 3
-    elif name == "clip.gif":
-        assert Image.open(target).n_frames == 3 and Image.open(target).info["duration"] == 2000
+    elif name in ("clip.gif", "clip.webp"):
+        with Image.open(target) as clip:
+            clip.load()  # WebP: the time of an image is known when it is decoded
+            assert clip.n_frames == 3 and clip.info["duration"] == 2000
     else:
         with av.open(str(target)) as clip:
             times = [float(frame.pts * frame.time_base) for frame in clip.decode(video=0)]
@@ -259,6 +261,7 @@ def spectrum_peak(samples: np.ndarray) -> float:
         (("--video", "out", "--from", "99"), "--from"),
         (("--video", "out", "--from", "5", "--to", "3"), "--to"),
         (("--video", "clip.gif", "--fps", "60"), "50"),
+        (("--video", "clip.webp", "--fps", "60"), "50"),
         *(
             (("--video", "out", "--fps", rate), f"expected a number from 0.01 to 240; got {rate}")
             for rate in ("0", "-1", "nan", "inf", "0.001")

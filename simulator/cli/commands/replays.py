@@ -32,7 +32,7 @@ def add_render(commands: Commands) -> None:
     p.add_argument(
         "--video",
         metavar="FILE|FOLDER",
-        help="video file (.mp4, .mkv, .webm), animation (.gif), or folder of PNG files (default: none)",
+        help="video file (.mp4, .mkv, .webm), animation (.gif, .webp), or folder of PNG files (default: none)",
     )
     p.add_argument("--wav", metavar="FILE", help="sound of the drive, 16 bit stereo at 48 kHz (default: none)")
     p.add_argument(
