@@ -59,6 +59,7 @@ class OtherVehicle:
     columns : fields of its readout in the log; empty: all
     enters : whether it is in the world from the begin of a drive on
     drives_again : whether its driver does in a rerun what it did; else the rerun repeats its commands
+    color : sRGB color of its body, 0 to 1; None: that of the drawn body
     """
 
     name: str
@@ -71,6 +72,7 @@ class OtherVehicle:
     columns: tuple[str, ...] = ()
     enters: bool = True
     drives_again: bool = False
+    color: tuple[float, float, float] | None = None
     present: bool = False
     """Whether it is in the world; nothing meets a vehicle that is not."""
     command: Record = field(default_factory=lambda: record(COMMAND))
@@ -240,7 +242,7 @@ class SessionVehicles:
 
     def _make_parts(self, one: OtherVehicle) -> None:
         """Create the objects of a vehicle, unless the ground has them. Raises ObjectError: an object has the name."""
-        parts = vehicle_parts(one.name, one.vehicle)
+        parts = vehicle_parts(one.name, one.vehicle, paint=one.color)
         if one.name not in self._world.objects.names:
             self._world.put(parts)
         first = next(row for row, part in enumerate(self._world.objects.objects) if part.name == one.name)

@@ -79,6 +79,7 @@ class OtherParts:
             options.columns,
             enters,
             self._drives_again,
+            options.color,
         )
 
     def new_faults(self, vehicle: Vehicle) -> list[PlannedFault]:
@@ -129,7 +130,7 @@ def with_others(ground: Ground, others: tuple[OtherParts, ...], first: Vehicle, 
     for one in others:
         x, y, yaw = one.ground.spawn
         place = (x, y, ground.height(x, y))
-        own = vehicle_parts(one.options.name, one.vehicle, place, yaw)
+        own = vehicle_parts(one.options.name, one.vehicle, place, yaw, one.options.color)
         begin = len(ground.objects) + len(parts)
         starts.append(Start(one.vehicle.description, (x, y, yaw), one.options.position, range(begin, begin + len(own))))
         parts += own

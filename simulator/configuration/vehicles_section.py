@@ -53,6 +53,9 @@ def _entry(driver: Either) -> tuple[Field, ...]:
             "automatic driver (default: the driver of the maneuver; without maneuver, the vehicle stands in neutral)",
             None,
         ),
+        Field(
+            "color", Number("1", 0.0, 1.0, shape=(3,)), "red, green, blue of its body in pictures (default: that of the drawn body)", None
+        ),
         Field("parking_brake", Flag(), "true: a vehicle without driver holds its parking brake", True),
         replace(FAULTS, meaning="faults of this vehicle, as those of the session, which belong to the first vehicle"),
         Field(
@@ -80,6 +83,8 @@ class OtherOptions:
     faults: tuple[Any, ...] = ()
     columns: tuple[str, ...] = SHORT
     """Fields of the readout in the log; empty: all."""
+    color: tuple[float, float, float] | None = None
+    """sRGB color of its body, 0 to 1; None: that of the drawn body."""
 
     def start(self, spawn: tuple[float, float, float]) -> tuple[float, float, float]:
         """Return x, y [m] and yaw [rad] of the start, for a ground with this start."""
@@ -117,6 +122,7 @@ def other_options(values: Sequence[Mapping[str, Any]], file: str, known: Sequenc
             one["parking_brake"],
             one["faults"],
             SHORT if one["log"] == LOGS[0] else (),
+            tuple(one["color"]) if "color" in one else None,
         )
         for name, one in zip(names, values, strict=True)
     )

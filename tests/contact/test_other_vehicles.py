@@ -321,6 +321,13 @@ def test_a_start_inside_a_vehicle_or_an_object_is_refused_with_a_free_place(vehi
     assert call(capsys, "check", file) == (0, f"{file}: good (sessions)\n", "")
 
 
+def test_the_color_of_an_entry_is_that_of_its_body_also_of_a_vehicle_that_comes_later():
+    sim = jounce.Simulation("sedan", "flat", platform=None, others=[{"position": [9, 0], "color": [0.6, 0.05, 0.1]}, {"position": [18, 0]}])
+    sim.add_vehicle({"name": "late", "position": [27, 0], "color": [0.1, 0.2, 0.3]})
+    paints = {part.vehicle.name: part.vehicle.paint for part in sim.session.objects.objects if getattr(part, "vehicle", None)}
+    assert paints == {"vehicle_2": (0.6, 0.05, 0.1), "vehicle_3": None, "late": (0.1, 0.2, 0.3)}
+
+
 def test_default_names_count_from_two():
     given = {"position": [1.0, 2.0], "heading": 0.0, "parking_brake": True, "faults": (), "log": "short"}
     assert [one.name for one in other_options([given, given], "file")] == ["vehicle_2", "vehicle_3"]
