@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -34,7 +33,7 @@ class StartWindow:
             return
         if process.poll() == CLOSED:
             self._process = None
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)  # on Windows, os.kill would end the process at once
             return
         with contextlib.suppress(OSError, ValueError):
             process.stdin.write(json_text({"text": text, "fraction": fraction}) + "\n")

@@ -65,7 +65,7 @@ class NewestChoice:
 def main(arguments: list[str]) -> int:
     """Return 0 at the end of the input."""
     folder = Path(arguments[0]).resolve()
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no os.nice
         os.nice(NICE)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer

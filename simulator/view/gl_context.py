@@ -1,4 +1,4 @@
-"""Creation of an OpenGL 3.3 context: a window on the screen, or an offscreen surface through EGL."""
+"""Creation of an OpenGL 3.3 context: a window on the screen, or an offscreen surface."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from simulator.base.errors import DeviceError
 
+DESKTOP_SYSTEMS = ("win32", "darwin")
+"""Systems whose windows need no variable that names a display."""
 EGL_PACKAGES = "libegl1 libgl1"
 """Debian packages with EGL, OpenGL and Mesa's software renderer."""
 
@@ -18,10 +20,11 @@ WINDOW_PACKAGES = "libgl1 libxrender1"
 
 
 def offscreen_context() -> Any:
-    """Create a hidden pyglet window backed by EGL. Raises DeviceError with the missing package when there is no EGL."""
+    """Create a hidden pyglet window: through EGL, and on the desktop on Windows and macOS, which have no EGL. Raises DeviceError: no OpenGL 3.3."""
     import pyglet
 
-    pyglet.options.headless = True
+    is_desktop = sys.platform in DESKTOP_SYSTEMS
+    pyglet.options.headless = not is_desktop
     pyglet.options.shadow_window = False
     pyglet.options.debug_gl = False
     try:
@@ -31,9 +34,10 @@ def offscreen_context() -> Any:
             warnings.simplefilter("ignore")
             return pyglet.window.Window(16, 16, config=_config(), visible=False)
     except Exception as error:
-        raise DeviceError(
-            f"offscreen rendering: cannot use EGL with OpenGL 3.3 ({_first_line(error)}); expected the packages {EGL_PACKAGES}"
-        ) from error
+        what, expected = (
+            ("OpenGL 3.3", "a desktop and its graphics driver") if is_desktop else ("EGL with OpenGL 3.3", f"the packages {EGL_PACKAGES}")
+        )
+        raise DeviceError(f"offscreen rendering: cannot use {what} ({_first_line(error)}); expected {expected}") from error
 
 
 def window_context(width: int, height: int, caption: str, samples: int, vsync: bool = True) -> Any:
@@ -91,7 +95,7 @@ def monitors() -> list[Any]:
 
 def display_available() -> bool:
     """Return whether a display for a window exists."""
-    if sys.platform in ("win32", "darwin"):
+    if sys.platform in DESKTOP_SYSTEMS:
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 

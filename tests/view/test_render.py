@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 import time
@@ -209,6 +210,18 @@ def test_without_egl_one_line_names_the_packages():
     )
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert "libegl1" in out.stdout and len(out.stdout.strip().splitlines()) == 1, out.stderr
+
+
+def test_systems_without_egl_take_a_hidden_window_of_the_desktop():
+    code = (
+        "import sys\nfrom simulator.view import gl_context\nfrom simulator.base.errors import DeviceError\n"
+        "gl_context.DESKTOP_SYSTEMS = (sys.platform,)\n"
+        "try:\n    window = gl_context.offscreen_context()\n    print('hidden', type(window).__name__, window.visible)\n"
+        "except DeviceError as error:\n    print(error)\n"
+    )
+    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    said = out.stdout.strip()
+    assert "Headless" not in said and (re.fullmatch(r"hidden \w+Window False", said) or "expected a desktop" in said), out.stderr
 
 
 def test_without_a_display_the_window_says_so(monkeypatch):
