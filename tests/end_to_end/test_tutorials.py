@@ -68,6 +68,8 @@ def test_a_tutorial_works_as_typed(page: str, tmp_path: Path, monkeypatch: pytes
             follow(block, capsys)
             commands += 1
     assert commands
+    prose = re.sub(BLOCK, "", (ROOT / "docs" / "tutorials" / f"{page}.md").read_text(encoding="utf-8"))
+    assert [name for name in re.findall(r"`(\w[\w/]*/\w+\.(?:html|png))`", prose) if not Path(name).is_file()] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
