@@ -5,7 +5,7 @@
 # make fast    run the quick tests of each package, in less than a minute once the kernels are compiled
 # make check   lint, types, layers, spelling, links and names of the pages, size of the packages (for developers)
 # make docs    build the documentation site in build/site (open build/site/index.html), about one minute
-# make gallery  make the pictures and clips of docs/gallery, about 10 minutes
+# make gallery  make the pictures and clips of docs/gallery, about 20 minutes
 # make cars    measure all vehicles for docs/vehicles.md, about 15 minutes
 # make wheel   build a wheel of the last commit in dist/, with compiled kernels (Linux x86-64) for each installed CPython
 #              from 3.11 to 3.13, about 5 minutes for each

@@ -86,7 +86,7 @@ CAMERON = Paper(
         Item(FIGURE, "3", "closed chain with its cut", "jounce mechanism four_bar", "mechanisms.md", "vehicles/multibody", "", 0),
         Item(FIGURE, "4", "FA, TA and CE of one system", "python -m research bench formulations", "formulations.md", "vehicles/multibody/formulations", "", 5),
         Item(FIGURE, "5", "town", "jounce terrain make town --out town", "generated_terrains.md", "terrain/generators/town.py",
-             "generator of Jounce instead of CityEngine", 1, picture="town.jpg"),
+             "generator of Jounce instead of CityEngine", 1, picture="gallery/town.jpg"),
         Item(FIGURE, "6", "depth map of the town", "jounce terrain show streets --plot town.png", "terrain_files.md",
              "simulator/tools/terrain/show_command.py", "heights from the generator, not from rendered depth", 1),
         Item(FIGURE, "7", "off-road terrain", "jounce terrain show jacksboro --plot off_road.png", "terrain_files.md", "configs/terrains", "another place", 1),
