@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import signal
 import sys
 import time
@@ -167,12 +166,15 @@ class Process:
 def test_closing_the_window_ends_the_program(monkeypatch):
     ended = []
     monkeypatch.setattr(start_window.cleanup, "start_child", lambda *_, **__: Process())
-    monkeypatch.setattr(start_window.os, "kill", lambda *arguments: ended.append(arguments))
-    window = start_window.StartWindow()
-    window.show("x", 0.1)
-    window.show("x", 0.2)
-    window.close()
-    assert ended == [(os.getpid(), signal.SIGINT)]
+    before = signal.signal(signal.SIGINT, lambda number, _: ended.append(number))
+    try:
+        window = start_window.StartWindow()
+        window.show("x", 0.1)
+        window.show("x", 0.2)
+        window.close()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended == [signal.SIGINT]
 
 
 @pytest.mark.skipif(not display_available(), reason="no display")
