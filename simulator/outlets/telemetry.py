@@ -207,6 +207,10 @@ class MemoryLog:
         self._bytes = np.zeros((FIRST_ROWS, self.channels.row_bytes), np.uint8)
         self._records = Rows(self.channels, self._bytes)
 
+    def rows_in_use(self) -> list[tuple[NDArray[Any], int]]:
+        """Return the memory of the rows, and their number."""
+        return [(self._bytes, self.rows)]
+
     def put(self) -> None:
         """Log the present values of the records."""
         if self.rows == len(self._bytes):
