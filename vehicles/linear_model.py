@@ -1,8 +1,8 @@
 """Linear model of a vehicle about any state: x' = A x + B u, y = C x + D u for small deviations, with names.
 
 The states are those of `vehicles.ode_system`, the system of chassis, suspension, wheels and tires: engine, converter and gearbox are left out, and
-so are the twist of the steering column and soil. In contrast to `vehicles.linearize` the state need not be a trim: the rates there are part of
-the model.
+so are soil, and friction and inertia of the steering. An elastic steering column twists at once. In contrast to `vehicles.linearize` the state
+need not be a trim: the rates there are part of the model.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ import numpy as np
 
 from simulator.base.arrays import Matrix, Vector
 from simulator.base.errors import JounceError
+from simulator.base.jit import kernel
 from simulator.base.suggestions import did_you_mean
 from terrain.ground import GroundArrays
 from vehicles.axle_layout import WHEELS
 from vehicles.integration.implicit import differences
 from vehicles.integration.stability import ComplexVector
 from vehicles.ode_system import ODE_STATE, VehicleOde
+from vehicles.steering.column import torsion_bar_torque
+from vehicles.steering.steering_torque import pitman_torque
 from vehicles.tires.contract import NUMBERS
 from vehicles.vehicle import Vehicle
 
@@ -104,22 +107,31 @@ def linear_model(vehicle: Vehicle, ground: GroundArrays, torque: float) -> Linea
         """Return rates and outputs for state and deviations of the inputs, in kN m."""
         ode.space.steering[0]["angle"], ode.torque = angle - z[n] / ratio, torque + 1e3 * z[n + 1]
         rates = ode.rates(0.0, z[:n])
-        return np.concatenate((rates, ode.space.out[0]["a_WB_B"]))
+        return np.concatenate((rates, ode.space.out[0]["a_WB_B"], [column_twist(ode.model, ode.space) if vehicle.steering_is_free else 0.0]))
 
     here = np.concatenate((ode.y, np.zeros(2)))
     values = rates_and_outputs(here)
     moving = np.setdiff1d(np.arange(n), ode.idle)
     slopes = differences(rates_and_outputs, here, np.append(moving, (n, n + 1)))
     slopes[:, -1] *= 1e-3
+    twist = slopes[-1] / (1.0 - ratio * slopes[-1, -2])  # the twist turns the arm, which changes the twist
+    slopes = slopes[:-1] + np.outer(slopes[:-1, -2] * ratio, twist) if vehicle.steering_is_free else slopes[:-1]
     if not np.isfinite(slopes).all():
         raise JounceError("linearize: the rates are no finite numbers at this state; expected all wheels within their travel")
-    count, of_state = len(moving), np.append(moving, np.arange(n, len(values)))
+    count, of_state = len(moving), np.append(moving, np.arange(n, n + len(OUTPUTS)))
     rows = slopes[of_state]
     return LinearModel(
         tuple(np.array(_names(ode, vehicle.corner_names))[moving].tolist()), INPUTS, OUTPUTS,
         rows[:count, :count], rows[:count, count:], rows[count:, :count], rows[count:, count:],
-        ode.y[moving].copy(), values[moving], values[n:],
+        ode.y[moving].copy(), values[moving], values[n : n + len(OUTPUTS)],
     )  # fmt: skip
+
+
+@kernel
+def column_twist(m, s):
+    """Return the angle [rad] by which a free arm lags the steering wheel, for the torque that it needs; after the accelerations."""
+    needed = pitman_torque(m, s, m.tables.grid[0]["endless"] > 0)
+    return torsion_bar_torque(m.steering, needed) / m.steering[0]["column_stiffness"]
 
 
 def _names(ode: VehicleOde, corners: Sequence[str]) -> list[str]:

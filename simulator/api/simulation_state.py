@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree, cKDTree
 
 from simulator.api.loading import assemble
 from simulator.base.errors import JounceError
@@ -33,6 +34,7 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.world_object import WorldObject
 from terrain.rays.space import RayObjects
 from terrain.rays.surface import RaySurface
+from terrain.roads.network import RoadNetwork
 from terrain.ruts import NO_RUTS
 from vehicles.description import Description
 from vehicles.drivetrain.contract import DrivetrainKind
@@ -51,7 +53,7 @@ BESIDE_GROUND = ("vehicle", "washout", "platform", "sensors", "driver", "assista
 """Sections of a session that leave the ground as it is."""
 KEPT = (
     SessionParts, SessionImages, Ground, Description, Configuration, MessageOrigins, InternalModel, Maneuver, EquilibriumCache, Equilibrium,
-    TireModelKind, DrivetrainKind, Field, TunableParameter,
+    TireModelKind, DrivetrainKind, Field, TunableParameter, RoadNetwork,
 )  # fmt: skip
 """Types of parts that the configuration defines, and of caches."""
 
@@ -231,7 +233,7 @@ def rules_of(parts: SessionParts) -> Rules:
     kept = [*(array for ground in grounds for array in _arrays(ground.arrays)), *objects, *designs, *_arrays(NO_RUTS)]
     return Rules(
         kept=(*KEPT, RaySurface, Starts, Recipe),
-        values=(WorldObject, Channel, Length, Number),
+        values=(WorldObject, Channel, Length, Number, KDTree, cKDTree),
         caches=(RayObjects,),
         parts={id(one): one for one in kept if isinstance(one, np.ndarray | tuple | StateMemory | ObjectSet)},
         kept_dtypes=(dtype_of(TERRAIN_CACHE),),

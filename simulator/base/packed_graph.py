@@ -8,6 +8,9 @@ are those of the other graph: an address in the memory of a node is written anew
 from __future__ import annotations
 
 import functools
+import itertools
+import math
+import operator
 import os
 import time
 import types
@@ -123,7 +126,11 @@ def _equal(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return {type(a), type(b)} <= {Stays, type(None)}  # a part that is made on first use
     if isinstance(a, np.ndarray):
-        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype.names is None:
+            return a.tobytes() == b.tobytes()
+        return all(_equal(a[name], b[name]) for name in a.dtype.names)  # without the bytes between fields
     if isinstance(a, PackedArray):
         return a.targets == b.targets and all(map(_equal, (a.rows, a.shape, a.words), (b.rows, b.shape, b.words)))
     if isinstance(a, tuple | list):
@@ -150,6 +157,17 @@ def pointer_bytes(dtype: np.dtype) -> tuple[int, ...]:
 
 def _address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
+
+
+def _strides(view: Any) -> tuple[int, ...]:
+    """Return the strides of a view, none for one without items."""
+    return view.strides if view.size else ()
+
+
+def _usual_strides(packed: PackedView) -> tuple[int, ...]:
+    """Return the strides of contiguous memory."""
+    sizes = [packed.dtype.itemsize, *reversed(packed.shape[1:])]
+    return tuple(itertools.accumulate(sizes, operator.mul))[::-1] if packed.shape else ()
 
 
 def _begin(view: Any) -> int:
@@ -202,7 +220,7 @@ class _Packer:
         if kind == ARRAY:
             return self._array(one, contents)
         if kind == VIEW:
-            return PackedView(ref(one.base), one.dtype, one.shape, getattr(one, "strides", ()), _begin(one))
+            return PackedView(ref(one.base), one.dtype, one.shape, _strides(one), _begin(one))
         if kind == METHOD:
             return ref(one.__self__), one.__name__
         if kind == FUNCTION:
@@ -418,11 +436,13 @@ class _Writer:
     def _view(self, packed: PackedView, present: Any) -> Any:
         base = self._value(packed.base, NOTHING if present is NOTHING else present.base)
         if present is not NOTHING and present.base is base and present.shape == packed.shape:
-            if present.dtype == packed.dtype and _begin(present) == packed.begin and getattr(present, "strides", ()) == packed.strides:
+            if present.dtype == packed.dtype and _begin(present) == packed.begin and _strides(present) == packed.strides:
                 return present
-        if 0 in packed.shape:
-            return np.zeros(packed.shape, packed.dtype)
-        view = np.ndarray(packed.shape, packed.dtype, base.ravel(order="K").view(np.uint8), packed.begin, packed.strides or None)
+        memory, size = base.ravel(order="K").view(np.uint8), packed.dtype.itemsize * math.prod(packed.shape)
+        if packed.strides in ((), _usual_strides(packed)):
+            view = memory[packed.begin : packed.begin + size].view(packed.dtype).reshape(packed.shape)
+        else:
+            view = np.ndarray(packed.shape, packed.dtype, memory, packed.begin, packed.strides)
         return view[()] if not packed.strides and not packed.shape else view
 
 
