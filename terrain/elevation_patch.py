@@ -39,7 +39,9 @@ def heights_around(ground: Ground, place: tuple[ArrayLike, ArrayLike, ArrayLike]
 def patch_points(first: float, last: float, spacing: float) -> Vector:
     """Return the coordinates of a patch from `first` to at most `last` [m]. Raises JounceError: no range, or too many points."""
     if not (np.isfinite([first, last, spacing]).all() and spacing > 0.0 and first <= last):
-        raise JounceError(f"patch: from {first:g} to {last:g} m every {spacing:g} m; expected a range from low to high and a spacing above 0")
+        raise JounceError(
+            f"patch: from {first:g} to {last:g} m every {spacing:g} m; expected a range from low to high and a spacing above 0"
+        )
     count = (last - first) / spacing + 1e-9
     if count >= MAX_POINTS:
         raise JounceError(f"patch: {count:.3g} points; expected fewer than {MAX_POINTS}")

@@ -107,7 +107,9 @@ def linear_model(vehicle: Vehicle, ground: GroundArrays, torque: float) -> Linea
         """Return rates and outputs for state and deviations of the inputs, in kN m."""
         ode.space.steering[0]["angle"], ode.torque = angle - z[n] / ratio, torque + 1e3 * z[n + 1]
         rates = ode.rates(0.0, z[:n])
-        return np.concatenate((rates, ode.space.out[0]["a_WB_B"], [column_twist(ode.model, ode.space) if vehicle.steering_is_free else 0.0]))
+        return np.concatenate(
+            (rates, ode.space.out[0]["a_WB_B"], [column_twist(ode.model, ode.space) if vehicle.steering_is_free else 0.0])
+        )
 
     here = np.concatenate((ode.y, np.zeros(2)))
     values = rates_and_outputs(here)

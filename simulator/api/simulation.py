@@ -226,7 +226,9 @@ class Simulation:
             changes = {**(changes or {}), "vehicles": entries}
         if traffic is not None:
             changes = {**(changes or {}), "traffic": dict(traffic)}
-        recipe = Recipe(names, dict(changes or {}), session, as_driver(driver), other_drivers, tuple(channels), log_rate, platform is not None)
+        recipe = Recipe(
+            names, dict(changes or {}), session, as_driver(driver), other_drivers, tuple(channels), log_rate, platform is not None
+        )
         self._begin(recipe, recipe.parts())
 
     @classmethod
@@ -640,7 +642,7 @@ class Simulation:
         The inputs are steering-wheel angle and torque of the driveshaft, the outputs the accelerations of the chassis reference point. Engine and
         gearbox are left out. The simulation does not change. Raises JounceError: a wheel is on soil.
         """
-        return linear_model(self.vehicle.twin(), self._session.injector.arrays, float(self["shaft_torque"]))
+        return linear_model(self.vehicle.twin(), self._session.injector.arrays, float(self._session.readout[0]["shaft_torque"]))
 
     @property
     def truth(self) -> Truth:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ from vehicles.tires.contract import TireModelKind
 from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from washout.online_tuning import TunableParameter
 
+copyreg.pickle(Length, lambda one: (Length, (one.name, int(one), one.labels)))
 MOST_PARTS = 16
 """Sets of parts that a simulation keeps."""
 READ_AT = 2
@@ -175,12 +177,12 @@ class Starts:
 
     @property
     def _present(self) -> Start:
-        parts = self._simulation._parts  # noqa: SLF001
+        parts = self._simulation._parts
         return self._starts.setdefault(id(parts.configuration), Start(parts, rules_of(parts)))
 
     def take(self, changes: Mapping[str, Any]) -> tuple[Recipe, SessionParts]:
         """Return recipe and parts of the simulation with changes. Raises ConfigError."""
-        before, now = self._simulation._recipe, self._simulation._parts  # noqa: SLF001
+        before, now = self._simulation._recipe, self._simulation._parts
         recipe = replace(before, changes={**before.changes, **changes})
         self._parts.setdefault(before.key, now)
         if recipe.key not in self._parts:
@@ -199,12 +201,12 @@ class Starts:
             return True
         if start.fresh is not None and start.session is not None:
             start.fresh.put_back()
-            one._session, one._added, one._parts = start.session, [], start.parts  # noqa: SLF001
+            one._session, one._added, one._parts = start.session, [], start.parts
             return False
-        one._new_session()  # noqa: SLF001
+        one._new_session()
         start.resets += 1
         if start.resets == READ_AT:
-            start.session, start.parts = one._session, one._parts  # noqa: SLF001
+            start.session, start.parts = one._session, one._parts
             with suppress(JounceError):  # with a part that cannot be read, each reset makes a new session
                 start.fresh = read_graph(start.session, self._without_drivers())
         return False
@@ -220,7 +222,7 @@ class Starts:
 
     def _without_drivers(self) -> Rules:
         """Return the rules of a reset, which leaves the drivers of the program as they are."""
-        recipe, rules = self._simulation._recipe, self._present.rules  # noqa: SLF001
+        recipe, rules = self._simulation._recipe, self._present.rules
         drivers = [one for one in (recipe.driver, *recipe.other_drivers.values()) if one is not None]
         return replace(rules, parts={**rules.parts, **{id(one): one for one in drivers}})
 
@@ -229,7 +231,7 @@ def rules_of(parts: SessionParts) -> Rules:
     """Return which objects of a simulation are no state: those of its configuration."""
     grounds = [parts.ground, *([parts.terrain_ground] if parts.terrain_ground is not None else ()), *(one.ground for one in parts.others)]
     objects = [one for ground in grounds for one in (ground.objects, *vars(ground.objects).values())]
-    designs = [one._design for one in (parts.vehicle, *(one.vehicle for one in parts.others))]  # noqa: SLF001 (never written)
+    designs = [one._design for one in (parts.vehicle, *(one.vehicle for one in parts.others))]
     kept = [*(array for ground in grounds for array in _arrays(ground.arrays)), *objects, *designs, *_arrays(NO_RUTS)]
     return Rules(
         kept=(*KEPT, RaySurface, Starts, Recipe),
@@ -245,7 +247,13 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value if isinstance(value, int | float | bool | None) else str(value)
+    return (
+        value.tolist()
+        if isinstance(value, np.ndarray | np.generic)
+        else value
+        if isinstance(value, int | float | bool | None)
+        else str(value)
+    )
 
 
 def _arrays(tree: Iterable[Any]) -> Iterator[NDArray[Any]]:

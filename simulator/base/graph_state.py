@@ -34,8 +34,28 @@ from simulator.base.errors import JounceError
 
 ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), type(NotImplemented), type(Ellipsis)))
 VALUES = (Enum, PurePath, re.Pattern, range, slice, np.dtype, np.bool_, np.number, np.str_, np.bytes_, types.CodeType)
-KEPT_TYPES = (types.ModuleType, type, types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, functools._lru_cache_wrapper)
-FOREIGN = ("numba", "llvmlite", "ctypes", "_ctypes", "_dynfunc", "concurrent", "queue", "_queue", "weakref", "_weakref", "threading", "_thread")
+KEPT_TYPES = (
+    types.ModuleType,
+    type,
+    types.BuiltinFunctionType,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    functools._lru_cache_wrapper,
+)
+FOREIGN = (
+    "numba",
+    "llvmlite",
+    "ctypes",
+    "_ctypes",
+    "_dynfunc",
+    "concurrent",
+    "queue",
+    "_queue",
+    "weakref",
+    "_weakref",
+    "threading",
+    "_thread",
+)
 """Packages whose objects are kept: kernels, threads and their queues."""
 
 VALUE, KEPT, CACHE, OBJECT, DICT, LIST, ARRAY, VIEW, METHOD, FUNCTION, CELL, PARTIAL, PROXY, GENERATOR, RANDOM, TUPLE, REFUSED = range(17)
@@ -187,7 +207,7 @@ def rows_of(partial: list[Any]) -> dict[int, int]:
 
 
 @cache
-def kind_of(cls: type, rules: Rules) -> int:
+def kind_of(cls: Any, rules: Rules) -> int:
     """Return the kind of the objects of a type."""
     for kind, of_kind in ((CACHE, rules.caches), (KEPT, rules.kept), (VALUE, (*VALUES, *rules.values))):
         if issubclass(cls, of_kind):
@@ -210,7 +230,7 @@ def kind_of(cls: type, rules: Rules) -> int:
 
 
 @cache
-def slots(cls: type) -> tuple[str, ...]:
+def slots(cls: Any) -> tuple[str, ...]:
     """Return the names of the slots of a class."""
     found = (base.__dict__.get("__slots__", ()) for base in cls.__mro__)
     names = (name for some in found for name in ((some,) if isinstance(some, str) else some))
@@ -245,7 +265,8 @@ def _children(node: Node) -> Collection[Any]:
     kind, one, contents = node.kind, node.one, node.contents
     if kind == OBJECT:
         own, in_slots, items = contents
-        return [*(own or {}).values(), *in_slots.values(), *(_items(items) if items is not None else ())]
+        attributes = {**(own or {}), **in_slots}
+        return [*(attributes[name] for name in sorted(attributes)), *(_items(items) if items is not None else ())]
     if kind in (DICT, LIST, PROXY):
         return _items(contents)
     if kind == TUPLE:

@@ -25,8 +25,30 @@ from numpy.typing import NDArray
 
 from simulator.base.errors import JounceError
 from simulator.base.graph_state import (
-    ARRAY, ATOMS, CACHE, CELL, DICT, FUNCTION, GENERATOR, LIST, METHOD, NOTHING, OBJECT, PARTIAL, PROXY, RANDOM, TUPLE, VALUE, VIEW,
-    GraphState, Node, Rules, kind_of, put_contents, read_graph, rows_of, slots,
+    ARRAY,
+    ATOMS,
+    CACHE,
+    CELL,
+    DICT,
+    FUNCTION,
+    GENERATOR,
+    LIST,
+    METHOD,
+    NOTHING,
+    OBJECT,
+    PARTIAL,
+    PROXY,
+    TUPLE,
+    VALUE,
+    VIEW,
+    GraphState,
+    Node,
+    Rules,
+    kind_of,
+    put_contents,
+    read_graph,
+    rows_of,
+    slots,
 )  # fmt: skip
 
 PROCESS = os.getpid(), time.time_ns()
@@ -137,7 +159,7 @@ def _equal(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(_equal, a, b))
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(_equal(value, b[key]) for key, value in a.items())
-    return bool(a is b or a == b or (isinstance(a, float) and a != a and b != b))
+    return bool(a is b or a == b or (isinstance(a, float) and math.isnan(a) and math.isnan(b)))
 
 
 MOST_ADDRESSES = 4096
@@ -251,7 +273,11 @@ class _Packer:
         found = words != 0
         if one.dtype == np.int64 and one.flags.c_contiguous:  # maybe addresses of a tuple of records
             places, words = 8 * np.arange(rows.size), rows.ravel()
-            found = np.array([self._target(word) is not None for word in words.tolist()], bool) if rows.size <= MOST_ADDRESSES else words != words
+            found = (
+                np.array([self._target(word) is not None for word in words.tolist()], bool)
+                if rows.size <= MOST_ADDRESSES
+                else np.zeros(len(words), bool)
+            )
         places, words = places[found], words[found].copy()
         targets = [self._target(word) for word in words.tolist()]
         _set_words(rows, places, np.zeros(len(places), np.int64))
@@ -262,7 +288,8 @@ class _Packer:
         n = bisect_right(self._begins, word) - 1
         if n < 0 or word >= self._begins[n] + self._memory[n][1]:
             return None
-        return self._memory[n][2], word - self._begins[n]
+        at: Any = self._memory[n][2]
+        return at, word - self._begins[n]
 
 
 def _pointers(nodes: list[Node]) -> dict[int, NDArray[np.int64]]:
@@ -357,7 +384,9 @@ class _Writer:
             return getattr(self._value(contents[0], NOTHING if present is NOTHING else present.__self__), contents[1])
         if kind == FUNCTION:
             if present is NOTHING or present.__qualname__ != contents[0]:
-                raise JounceError(f"restore: function {contents[0]}: the simulation has no such part; expected the state of an equal simulation")
+                raise JounceError(
+                    f"restore: function {contents[0]}: the simulation has no such part; expected the state of an equal simulation"
+                )
             for cell, inside in zip(contents[1], present.__closure__, strict=True):
                 self._value(cell, inside)
             return present
@@ -379,10 +408,15 @@ class _Writer:
         return present
 
     def _attributes(self, cls: type, contents: Any, present: Any, number: int) -> Any:
-        one = cls.__new__(cls) if present is NOTHING else present
+        new: Any = cls.__new__
+        one = new(cls) if present is NOTHING else present
         self._begin(number, one)
         packed, items = contents
-        before = {} if present is NOTHING else {**getattr(one, "__dict__", {}), **{name: getattr(one, name) for name in slots(cls) if hasattr(one, name)}}
+        before = (
+            {}
+            if present is NOTHING
+            else {**getattr(one, "__dict__", {}), **{name: getattr(one, name) for name in slots(cls) if hasattr(one, name)}}
+        )
         values = {name: self._value(value, before.get(name, NOTHING)) for name, value in packed.items()}
         own = {name: value for name, value in values.items() if name not in slots(cls)} if hasattr(one, "__dict__") else None
         in_slots = {name: value for name, value in values.items() if name in slots(cls)}
@@ -435,8 +469,9 @@ class _Writer:
 
     def _view(self, packed: PackedView, present: Any) -> Any:
         base = self._value(packed.base, NOTHING if present is NOTHING else present.base)
-        if present is not NOTHING and present.base is base and present.shape == packed.shape:
-            if present.dtype == packed.dtype and _begin(present) == packed.begin and _strides(present) == packed.strides:
+        if present is not NOTHING and present.base is base:
+            there = PackedView(packed.base, present.dtype, present.shape, _strides(present), _begin(present))
+            if there == packed:
                 return present
         memory, size = base.ravel(order="K").view(np.uint8), packed.dtype.itemsize * math.prod(packed.shape)
         if packed.strides in ((), _usual_strides(packed)):

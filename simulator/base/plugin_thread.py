@@ -104,7 +104,9 @@ class PluginThread:
             try:
                 self._held = self._results.get(timeout=self._allowed(True))
             except queue.Empty:
-                raise JounceError(f"{self.name}: no result within {self._allowed(True):g} s; expected one before a save or a restore") from None
+                raise JounceError(
+                    f"{self.name}: no result within {self._allowed(True):g} s; expected one before a save or a restore"
+                ) from None
 
     def stop(self, reason: str) -> None:
         """Make no further calls; a running call is aborted as soon as it returns to Python code."""

@@ -72,9 +72,6 @@ class Length(int):
 
     __hash__ = int.__hash__
 
-    def __getnewargs__(self) -> tuple[str, int, tuple[str, ...]]:
-        return self.name, int(self), self.labels
-
 
 @cache
 def sized(table: Table, **lengths: int) -> Table:

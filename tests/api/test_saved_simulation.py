@@ -21,9 +21,20 @@ SESSIONS: dict[str, dict[str, Any]] = {
     "road": {"vehicle": "sedan", "terrain": "circuit", "platform": None, "sensors": ["imu"]},
     "platform": {"vehicle": "hmmwv", "terrain": "flat"},
     "soil": {"vehicle": "hmmwv", "terrain": "flat_soil", "platform": None, "others": [LEAD | {"vehicle": "hmmwv"}]},
-    "faults": {"vehicle": "hmmwv", "terrain": "flat", "platform": None, "changes": {"faults": [{"type": "puncture", "wheel": "FL", "start_s": 0.7}]}},
+    "faults": {
+        "vehicle": "hmmwv",
+        "terrain": "flat",
+        "platform": None,
+        "changes": {"faults": [{"type": "puncture", "wheel": "FL", "start_s": 0.7}]},
+    },
     "autonomy": {"maneuver": "goal_obstacles", "terrain": "flat", "platform": None, "sensors": [ROOF]},
-    "traffic": {"vehicle": "sedan", "terrain": "town", "platform": None, "changes": {"seed": 1}, "traffic": {"vehicles": [{"count": 6}], "pedestrians": 3}},
+    "traffic": {
+        "vehicle": "sedan",
+        "terrain": "town",
+        "platform": None,
+        "changes": {"seed": 1},
+        "traffic": {"vehicles": [{"count": 6}], "pedestrians": 3},
+    },
 }
 LATER = """
 import pickle, sys
