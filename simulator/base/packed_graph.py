@@ -193,8 +193,8 @@ def _usual_strides(packed: PackedView) -> tuple[int, ...]:
 
 
 def _begin(view: Any) -> int:
-    """Return the first byte of a view in its array."""
-    return _address(view) - _address(view.base)
+    """Return the first byte of a view in its array, 0 for one without items."""
+    return _address(view) - _address(view.base) if view.size else 0
 
 
 def cls_of(node: Node) -> type:
