@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,13 @@ class SoilMemory:
     def of(cls, ground: Ground) -> SoilMemory:
         """Return an empty memory for a ground; without tiles if the ground has no soil."""
         return cls(TILES if ground.is_soft else 0)
+
+    def rows_in_use(self) -> list[tuple[NDArray[Any], int]]:
+        """Return the arrays with one row for each tile, and the number of tiles in use."""
+        a, tiles = self.arrays, int(self._state["tiles"])
+        ring = min(int(self._state["spilled"]), len(a.ring_depths))
+        pool = [(array, tiles) for array in (a.places, a.depths, a.seen, a.stamp)]
+        return [*pool, (a.ring_places, ring), (a.ring_depths, ring)] if self.remembers else []
 
     @property
     def remembers(self) -> bool:

@@ -82,14 +82,30 @@ class VehicleOde:
 
     def __init__(self, vehicle: Vehicle, ground: GroundArrays, speed: float) -> None:
         vehicle.reset(ground)
-        self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
+        self._use(vehicle, ground, speed)
         self.space.axles[0]["brake_torque"] = 0.0
+        self.y = self._trim()
+
+    @classmethod
+    def held(cls, vehicle: Vehicle, ground: GroundArrays, torque: float) -> VehicleOde:
+        """Return the system of a vehicle at its present state, with its present steering and brake torques and a driveshaft torque [N m], without a
+        trim."""
+        one = cls.__new__(cls)
+        one._use(vehicle, ground, float(vehicle.space.state[0]["v_WB_B"][0]))
+        one.torque = torque
+        start = record_for(ODE_STATE, one.size)
+        read_ode_state(one.space, start)
+        one.y = start.view(np.float64)[: one._bodies + one.size.wheels * one.model.treads.laws["numbers"].max()].copy()
+        return one
+
+    def _use(self, vehicle: Vehicle, ground: GroundArrays, speed: float) -> None:
+        """Use the records of a vehicle."""
+        self.model, self.space, self.ground = vehicle.model, vehicle.space, ground
         self.speed, self.torque, self.size = speed, 0.0, vehicle.size
         self._from, self._to = record_for(ODE_STATE, self.size), record_for(ODE_STATE, self.size)
         counts = self.model.treads.laws["numbers"]
         self._bodies = self._from.view(np.float64).size - NUMBERS * self.size.wheels  # numbers before the tire states
         self.idle = self._bodies + np.flatnonzero((np.arange(counts.max())[:, None] >= counts).ravel())
-        self.y = self._trim()
 
     def __len__(self) -> int:
         """Length of y."""

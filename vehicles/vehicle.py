@@ -183,6 +183,15 @@ class Vehicle:
         one.start_throttle, one.troubles, one._reported = 0.0, [], set()
         return one
 
+    def twin(self) -> Vehicle:
+        """Return a vehicle in the present state, with the present parameters, for computations beside the drive."""
+        one = self.new_instance()
+        one.model = self.model._replace(steering=self.model.steering.copy())
+        end = self.piece.begins[0]
+        one.piece.memory[:end] = self.piece.memory[:end]
+        one.space.inputs[:] = self.space.inputs
+        return one
+
     def own_parameters(self) -> OwnParameters:
         """Give this vehicle parameter records of its own, which may change during a drive, until `use_shared_parameters`."""
         if self._own is None:

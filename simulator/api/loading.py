@@ -8,6 +8,7 @@ from typing import Any
 from simulator.base.call_checks import MAPPING, NAME, checks, optional
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build
+from simulator.builder.session_builder import SessionBuilder
 from simulator.builder.session_parts import SessionParts
 from simulator.builder.warm_up import compile_for_session, compile_kernels
 from simulator.configuration.configuration import Configuration, configuration
@@ -51,7 +52,21 @@ def load_ground(name: str, changes: Changes | None = None) -> Ground:
     return build(configured({"terrain": name}, _below("terrain", changes)), check_step=False).ground
 
 
-def assemble(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> SessionParts:
+class SameGround(SessionBuilder):
+    """Creates parts on a ground that exists."""
+
+    def __init__(self, ground: Ground) -> None:
+        super().__init__()
+        self._ground = ground
+
+    def ground(self, configuration: Configuration) -> Ground:
+        """Return the ground."""
+        return self._ground
+
+
+def assemble(
+    names: Mapping[str, str | None], changes: Changes | None, session: str | None = None, like: SessionParts | None = None
+) -> SessionParts:
     """Return the parts of a simulation.
 
     Parameters
@@ -59,6 +74,7 @@ def assemble(names: Mapping[str, str | None], changes: Changes | None, session: 
     names : "vehicle", "terrain", "maneuver", "washout", "platform", each by name, path, or None
     changes : values by key path, which override all files
     session : session file by name or path, which all other arguments override
+    like : parts whose ground, as the terrain describes it, is that of the new ones
 
     Raises ConfigError.
     """
@@ -66,7 +82,7 @@ def assemble(names: Mapping[str, str | None], changes: Changes | None, session: 
         names = {**names, "terrain": PLAIN_GROUND}
     configuration = configured(names, changes, session)
     compile_for_session(configuration, lambda line: None)
-    return build(configuration)
+    return build(configuration, builder=None if like is None or like.terrain_ground is None else SameGround(like.terrain_ground))
 
 
 def configured(names: Mapping[str, str | None], changes: Changes | None, session: str | None = None) -> Configuration:

@@ -11,21 +11,22 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simulator.api.command_drivers import DRIVER, HeldCommand, as_driver, split_drivers
-from simulator.api.loading import Changes, assemble
+from simulator.api.loading import Changes
 from simulator.api.notebook import SHOWN, Replay, checks_table, plot_of, table
 from simulator.api.own_vehicle import OwnVehicle
+from simulator.api.simulation_state import Recipe, SimulationState, Starts
 from simulator.api.truth import Truth
 from simulator.assistance.assistance import Assistance
 from simulator.autonomy.outcome import Outcome, outcome_of
-from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, is_name, optional
+from simulator.base.call_checks import FUNCTION, MAPPING, NAME, NAMES, NUMBER, TEXT, WHOLE, Kind, checks, instance, is_name, optional
 from simulator.base.errors import ConfigError, JounceError, OtherVehicleWarning
+from simulator.base.graph_state import read_graph
 from simulator.base.machine import origin
 from simulator.base.rates import shown_time, whole_ticks
 from simulator.base.suggestions import did_you_mean
@@ -54,9 +55,11 @@ from simulator.telemetry.channels import Channel
 from simulator.telemetry.log import Log
 from simulator.telemetry.writer import LOG_RATE
 from simulator.traffic.traffic import Traffic
+from terrain.elevation_patch import Patch, heights_around, patch_points
 from terrain.ground import Ground
 from terrain.objects.world_object import WorldObject
 from terrain.rays.caster import Hits, RayCaster
+from vehicles.linear_model import LinearModel, linear_model
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
@@ -210,9 +213,7 @@ class Simulation:
         if maneuver is not None and driver is not None:
             raise JounceError("a simulation cannot have both a maneuver and a driver")
         names = {"vehicle": vehicle, "terrain": terrain, "maneuver": maneuver, "washout": washout}
-        if isinstance(platform, DefaultPlatform) or platform is None:
-            self._has_platform = platform is not None
-        else:
+        if isinstance(platform, str | os.PathLike):
             names["platform"] = platform
         if isinstance(driver, str):
             changes, driver = {**(changes or {}), "driver": driver}, None
@@ -220,34 +221,34 @@ class Simulation:
             changes = {**(changes or {}), "sensors": list(sensors)}
         if assistance is not None:
             changes = {**(changes or {}), "assistance": dict(assistance)}
+        entries, other_drivers = split_drivers(others)
         if others:
-            entries, self._other_drivers = split_drivers(others)
             changes = {**(changes or {}), "vehicles": entries}
         if traffic is not None:
             changes = {**(changes or {}), "traffic": dict(traffic)}
-        who = as_driver(driver)
-        self._begin(assemble(names, changes, session), who, channels, log_rate)
+        recipe = Recipe(
+            names, dict(changes or {}), session, as_driver(driver), other_drivers, tuple(channels), log_rate, platform is not None
+        )
+        self._begin(recipe, recipe.parts())
 
     @classmethod
     def of(cls, parts: SessionParts, channels: Collection[str] = (), log_rate: float = LOG_RATE) -> Simulation:
         """Return a simulation of existing parts, driven by their maneuver if there is one; `channels`, `log_rate` and errors as for the
-        class."""
+        class. It can be saved, but not copied."""
         compile_kernels(lambda line: None)
         one = cls.__new__(cls)
-        one._begin(parts, None, channels, log_rate)
+        one._begin(Recipe({}, {}, None, None, {}, tuple(channels), log_rate, True, given=True), parts)
         return one
 
-    _has_platform = True
-    _other_drivers: Mapping[str, Any] = MappingProxyType({})
-
-    def _begin(self, parts: SessionParts, driver: Any, channels: Collection[str], log_rate: float) -> None:
-        self._parts = parts
-        self._every = whole_ticks(log_rate, parts.step, "log", "rate")
-        self._channels = tuple(channels)
+    def _begin(self, recipe: Recipe, parts: SessionParts) -> None:
+        self._recipe, self._parts = recipe, parts
+        self._has_platform, self._other_drivers = recipe.has_platform, recipe.other_drivers
+        self._every = whole_ticks(recipe.log_rate, parts.step, "log", "rate")
+        self._channels, self._driver = recipe.channels, recipe.driver
         self._held_command = HeldCommand()
-        self._driver = driver
         self._caster = RayCaster(parts.ground)
         self._own_vehicle: OwnVehicle | None = None
+        self._starts = Starts(self)
         parts.images.keep()  # a reset does not start the process of the cameras again
         self.reset()
 
@@ -325,44 +326,105 @@ class Simulation:
         """All readable values by name: name, unit, frame, meaning."""
         return self._present.columns
 
-    @checks(at=optional(PLACE), speed=optional(SPEED))
-    def reset(self, at: Sequence[float] | None = None, speed: float | None = None) -> None:
+    @checks(at=optional(PLACE), speed=optional(SPEED), seed=optional(WHOLE), changes=optional(MAPPING))
+    def reset(
+        self, at: Sequence[float] | None = None, speed: float | None = None, *, seed: int | None = None, changes: Changes | None = None
+    ) -> None:
         """Restart: the vehicle at rest at the start of the ground, the log empty. Repeated runs are bit-identical.
 
         Parameters
         ----------
         at : x [m], y [m], yaw [rad] in W in place of the start of the ground
         speed : m/s, forward, at which the vehicle rolls in drive
+        seed : seed of the session, from now on
+        changes : values by key path, from now on, which override those so far
+
+        A seed or changes build the parts of the simulation anew, the last sets of which are kept; the ground stays if no key concerns it.
+        `vehicle` and `ground` are then other objects.
 
         Raises
         ------
+        ConfigError : a change cannot be used; the simulation continues as before
         JounceError : a place or a speed for a maneuver, which has its own; the vehicle has no equilibrium there
         """
-        if self._parts.maneuver is not None and (at is not None or speed is not None):
+        changes = dict(changes or {}) if seed is None else {**(changes or {}), "seed": int(seed)}
+        recipe, parts = self._starts.take(changes) if changes else (self._recipe, self._parts)
+        maneuver = parts.maneuver
+        if maneuver is not None and (at is not None or speed is not None):
             raise JounceError("reset: this simulation has a maneuver, which begins at its own place and speed; hint: change maneuver.start")
+        if changes:
+            self._end_threads()
+            self._recipe, self._parts = recipe, parts
+            self._every = whole_ticks(self._recipe.log_rate, parts.step, "log", "rate")
+            self._caster, self._own_vehicle = RayCaster(parts.ground), None
+        where = None if at is None else tuple(map(float, at)), speed
+        if self._starts.put_back(where):
+            return
+        session = self._session
+        session.start_speed = session.start_speed if speed is None else float(speed)
+        session.reset(at)
+        if self._has_platform:
+            self._parts.cueing.procedure.arm()
+            raise_platform(session)
+        self._recorder = MemoryRecorder(session, self._every, self._channels)
+        self._measured: MemoryRecorder | None = None
+        if maneuver is not None:
+            self._measured = measuring(session, maneuver)
+        session.output.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
+        self._present = LiveValues(session)
+        session.publish()
+        self._starts.note(where)
+
+    def save(self) -> SimulationState:
+        """Return the state: that of vehicle, tires, ruts, objects, drivers, sensors, washout, random streams, log and time.
+
+        Raises JounceError: a part has a state outside the simulation, such as a socket or an open file.
+        """
+        return SimulationState(self.time, self._recipe, read_graph(self, self._starts.rules))
+
+    @checks(state=instance(SimulationState, "a state, as of save()"))
+    def restore(self, state: SimulationState) -> None:
+        """Put the simulation into a state of itself, or of one with equal arguments: it continues with the same bits.
+
+        Raises JounceError: the state belongs to another simulation, or as `save`.
+        """
+        state.put_into(self, self._recipe, self._starts.rules)
+
+    def copy(self) -> Self:
+        """Return an independent simulation in the same state, on the same ground. Drivers of the program are copied, too, except functions.
+
+        Raises JounceError: as `save`, or the simulation was made from parts.
+        """
+        state, recipe = self.save(), self._recipe.others()
+        other = type(self).__new__(type(self))
+        other._begin(recipe, recipe.parts(like=self._parts))
+        other.restore(state)
+        return other
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"recipe": self._recipe, "state": self.save()}
+
+    def __setstate__(self, pickled: dict[str, Any]) -> None:
+        recipe: Recipe = pickled["recipe"]
+        self._begin(recipe, recipe.parts())
+        self.restore(pickled["state"])
+
+    def _new_session(self) -> None:
+        """Begin a new session with the parts."""
         if hasattr(self, "_session"):
             self._end_threads()
         self._parts = parts = replace(self._parts, cueing=self._parts.new_cueing())
         driver = parts.automatic_driver() if self._driver is None else self._driver
         self._is_driven = driver is not None
         self._held_command.values = HeldCommand().values
+        self._added: list[PlannedFault] = []
         self._session = session = parts.session(driver or self._held_command)
         for other in session.others.vehicles:
             if other.name in self._other_drivers:
                 other.make_driver = partial(as_driver, self._other_drivers[other.name])
-        self._added: list[PlannedFault] = []
-        session.start_speed = session.start_speed if speed is None else float(speed)
-        session.reset(at)
-        if self._has_platform:
-            parts.cueing.procedure.arm()
-            raise_platform(session)
-        self._recorder = MemoryRecorder(session, self._every, self._channels)
-        self._measured: MemoryRecorder | None = None
-        if parts.maneuver is not None:
-            self._measured = measuring(session, parts.maneuver)
-        session.output.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
-        self._present = LiveValues(session)
-        session.publish()
 
     def close(self) -> None:
         """End the threads and processes of sensors and driver, which otherwise end with the program. The log stays readable."""
@@ -559,6 +621,28 @@ class Simulation:
         if self._caster.objects is not objects or self._caster.ruts is not ruts:
             self._caster = self._caster.with_objects(objects, ruts)
         return self._caster
+
+    def patch(self, x: tuple[float, float] = (-4.0, 24.0), y: tuple[float, float] = (-10.0, 10.0), spacing: float = 2.0) -> Patch:
+        """Return the elevations of the ground around the vehicle, on a grid in its heading: `x`, `y` and `height` (ny, nx) [m].
+
+        Parameters
+        ----------
+        x, y : range ahead of the chassis reference point, and to its left [m]
+        spacing : of the points [m]
+
+        Raises JounceError: the range is empty, or has too many points.
+        """
+        ahead, left = (patch_points(*span, spacing) for span in (x, y))
+        place = self["p_WB_x"], self["p_WB_y"], self["yaw"]
+        return Patch(ahead, left, heights_around(self.ground, place, ahead, left)[0])
+
+    def linearize(self) -> LinearModel:
+        """Return the linear model of the vehicle at the present state, see `vehicles.linear_model.LinearModel`: x' = A x + B u, y = C x + D u.
+
+        The inputs are steering-wheel angle and torque of the driveshaft, the outputs the accelerations of the chassis reference point. Engine and
+        gearbox are left out. The simulation does not change. Raises JounceError: a wheel is on soil.
+        """
+        return linear_model(self.vehicle.twin(), self._session.injector.arrays, float(self._session.readout[0]["shaft_torque"]))
 
     @property
     def truth(self) -> Truth:

@@ -48,12 +48,17 @@ class PluginThread:
     missed : number of calls of `result` at which the result was not ready
     """
 
+    saved = ("error", "missed", "busy", "_held")
+    """State of a settled thread, see `simulator.base.graph_state`."""
+
     def __init__(self, name: str, function: Callable[..., Any], budget: float = BUDGET, patience: float | None = None) -> None:
         self.name, self.error, self.missed = name, "", 0
         self._function, self._budget, self._patience, self._first = function, budget, patience, True
         self._requests: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self._submitted_at = 0.0
+        self._held: tuple[Any, BaseException | None] | None = None
+        """Result that `settle` has taken over."""
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._calls = self._ends = False
@@ -67,7 +72,9 @@ class PluginThread:
             return
         if self._thread is None:
             share_python(1)
-            self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
+            if self._ends:  # the state before the end was restored
+                self._ends, self._requests, self._results = False, queue.SimpleQueue(), queue.SimpleQueue()
+            self._thread = threading.Thread(target=self._work, args=(self._requests, self._results), name=self.name, daemon=True)
             self._thread.start()
         self.busy, self._submitted_at = True, time.monotonic()
         self._requests.put(arguments)
@@ -77,8 +84,9 @@ class PluginThread:
         if self.error or not self.busy:
             return None
         left = self._submitted_at + self._allowed(wait) - time.monotonic()
+        held, self._held = self._held, None
         try:
-            result, error = self._results.get(timeout=max(0.0, left)) if wait else self._results.get_nowait()
+            result, error = held or (self._results.get(timeout=max(0.0, left)) if wait else self._results.get_nowait())
         except queue.Empty:
             self.missed += 1
             if wait or left < 0.0:
@@ -89,6 +97,16 @@ class PluginThread:
             self.stop(str(error) if isinstance(error, JounceError) else f"{type(error).__name__}: {error}".rstrip(": "))
             return None
         return result
+
+    def settle(self) -> None:
+        """Wait until no call runs; `result` returns later what the call has returned. Raises JounceError: it takes too long."""
+        if self.busy and self._held is None and not self.error:
+            try:
+                self._held = self._results.get(timeout=self._allowed(True))
+            except queue.Empty:
+                raise JounceError(
+                    f"{self.name}: no result within {self._allowed(True):g} s; expected one before a save or a restore"
+                ) from None
 
     def stop(self, reason: str) -> None:
         """Make no further calls; a running call is aborted as soon as it returns to Python code."""
@@ -112,10 +130,10 @@ class PluginThread:
         usual = (PATIENCE if self._patience is None else self._patience) if wait else self._budget
         return max(FIRST, usual) if self._first else usual
 
-    def _work(self) -> None:
+    def _work(self, requests: queue.SimpleQueue[Any], results: queue.SimpleQueue[Any]) -> None:
         """Call the function for each request; runs in the thread."""
         with contextlib.suppress(Stopped):
-            while (arguments := self._requests.get()) is not None:
+            while (arguments := requests.get()) is not None:
                 take_priority()
                 with self._lock:
                     if self._ends:
@@ -129,7 +147,7 @@ class PluginThread:
                     result, failure = None, error
                 with self._lock:
                     self._calls = False
-                self._results.put((result, failure))
+                results.put((result, failure))
 
 
 _running = 0

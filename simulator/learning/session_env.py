@@ -88,7 +88,7 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         self._rows = [_action_row(name) for name in self.actions]
         self._held = HeldCommand()
         self.worlds = [self._world(k, pool_seed) for k in range(self.n_worlds)]
-        self._path: list[Any] = []
+        self._steps = 0
         self._sim, self._runs = self.worlds[0], False
         self._read_expressions()
         self.metadata = {**self.metadata, "render_fps": round(1.0 / self.period)}  # type: ignore[misc]
@@ -99,6 +99,8 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         self.observation_space = gymnasium.spaces.Box(self._low.astype(np.float32), self._high.astype(np.float32), dtype=np.float32)
         self.action_space = gymnasium.spaces.Box(low.astype(np.float32), high.astype(np.float32), dtype=np.float32)
         self._action_limits = low, high
+        self._usual = frozenset((*self.__dict__, "_number", "_usual", "_np_random", "_np_random_seed"))
+        """Attributes that are none of a subclass."""
 
     def _world(self, k: int, pool_seed: int) -> Simulation:
         draws = Draws(k + 1, pool_seed)
@@ -170,7 +172,7 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         return self._observed(), {"world": int(world)}
 
     def _start(self, world: int) -> None:
-        self._number, self._sim, self._path, self._runs = world, self.worlds[world], [], True
+        self._number, self._sim, self._steps, self._runs = world, self.worlds[world], 0, True
         self._sim.reset()
         self._held.values = HeldCommand().values
         self._before = self._now = self._sim.values(self._columns)
@@ -186,7 +188,7 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         observed = self._observed()
         reward, judged = self.judge(self._sim)
         outcome = outcome or judged
-        cut = not outcome and len(self._path) * self.period >= self.seconds - 1e-9
+        cut = not outcome and self._steps * self.period >= self.seconds - 1e-9
         self._runs = not (outcome or cut)
         self._show()
         info = {} if self._runs else {"outcome": outcome or TIME, "success": outcome == SUCCESS}
@@ -194,7 +196,7 @@ class SessionEnv(gymnasium.Env[Any, Any]):
 
     def _advance(self, action: Array) -> str:
         """Advance one period under an action; return an outcome, or ""."""
-        self._path.append(action)
+        self._steps += 1
         self._command(np.clip(action, *self._action_limits))
         outcome = ""
         try:
@@ -264,25 +266,20 @@ class SessionEnv(gymnasium.Env[Any, Any]):
             raise JounceError("environment: it is closed; expected an open environment; hint: make a new one")
 
     def __getstate__(self) -> dict[str, Any]:
-        path = self._path if self._runs and not self._closed else None
-        world = getattr(self, "_number", 0)
-        return {
-            "arguments": self._arguments,
-            "random": (self._np_random, self._np_random_seed),
-            "closed": self._closed,
-            "path": path,
-            "world": world,
-        }
+        state = {"arguments": self._arguments, "random": (self._np_random, self._np_random_seed), "closed": self._closed, "episode": None}
+        if self._runs and not self._closed:
+            names = ("_number", "_steps", "_before", "_now", *(name for name in self.__dict__ if name not in self._usual))
+            state["episode"] = {name: getattr(self, name) for name in names}, self._sim.save()
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state["arguments"])  # type: ignore[misc]
         self._np_random, self._np_random_seed = state["random"]
-        if state["path"] is not None:  # the same actions give the same bits
-            self._start(state["world"])
-            self._observed()
-            for action in state["path"]:
-                self._advance(action)
-                self._observed()
+        if state["episode"] is not None:
+            own, simulation = state["episode"]
+            self.__dict__.update(own)
+            self._sim, self._runs = self.worlds[self._number], True
+            self._sim.restore(simulation)
         if state["closed"]:
             self.close()
 

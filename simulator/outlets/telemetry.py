@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulator.base.json_output import json_text
 from simulator.base.records import Record, Table, record
@@ -206,6 +207,10 @@ class MemoryLog:
         self.rows = 0
         self._bytes = np.zeros((FIRST_ROWS, self.channels.row_bytes), np.uint8)
         self._records = Rows(self.channels, self._bytes)
+
+    def rows_in_use(self) -> list[tuple[NDArray[Any], int]]:
+        """Return the memory of the rows, and their number."""
+        return [(self._bytes, self.rows)]
 
     def put(self) -> None:
         """Log the present values of the records."""

@@ -13,6 +13,7 @@ from simulator.base.errors import JounceError
 from simulator.learning.arena import Arena, Task
 from simulator.learning.contract import Numbers, Row, Verdicts, World
 from simulator.learning.tasks.path_task import MOTION, motion
+from terrain.elevation_patch import heights_around
 from terrain.ground import Ground
 
 PATCH_X, PATCH_Y = np.arange(-4.0, 25.0, 2.0), np.arange(-10.0, 11.0, 2.0)
@@ -111,13 +112,11 @@ class OffRoadGoal(Task):
 
 def _patches(arena: Arena, chosen: Numbers) -> Array:
     """Return the elevations (m, points) around vehicles; those of all vehicles on a ground in one call."""
-    ahead, left = (part.ravel() for part in np.meshgrid(PATCH_X, PATCH_Y))
-    out = np.empty((len(chosen), len(ahead)))
+    out = np.empty((len(chosen), len(PATCH_Y) * len(PATCH_X)))
     for fleet, rows in arena.groups(chosen):
         if len(rows):
-            x, y, yaw = (arena.column(name)[chosen[rows]][:, None] for name in ("p_WB_x", "p_WB_y", "yaw"))
-            c, s = np.cos(yaw), np.sin(yaw)
-            out[rows] = fleet.ground.height(x + c * ahead - s * left, y + s * ahead + c * left) - fleet.ground.height(x, y)
+            x, y, yaw = (arena.column(name)[chosen[rows]] for name in ("p_WB_x", "p_WB_y", "yaw"))
+            out[rows] = heights_around(fleet.ground, (x, y, yaw), PATCH_X, PATCH_Y).reshape(len(rows), -1)
     return out
 
 
