@@ -47,6 +47,8 @@ NO_LIMITS = {"max_slope_deg": 85.0, "max_step_m": 5.0}
 """Keys of the map: the planners check slopes by the poses of the vehicle."""
 LIDAR = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.6]}}
 """Sensor of the map `lidar`."""
+SEEN_OVER = 12.0
+"""m. Distance between two returns up to which the ground between them is known: uneven ground hides a large part of itself."""
 DENSITIES = {10: "sparse", 20: "medium"}
 """Density by the largest number of rocks; more rocks are dense."""
 MAX_LISTED = 20
@@ -127,9 +129,9 @@ def _maneuver(options: ScoreOptions) -> dict[str, Any]:
 
 def _mapper(name: str) -> dict[str, Any]:
     """Return the section `mapper` of a map."""
-    return (
-        {"type": "lidar", "sensor": LIDAR["name"], "max_slope_deg": 50.0, "max_step_m": 0.5} if name == "lidar" else {**TRUTH, **NO_LIMITS}
-    )
+    if name != "lidar":
+        return {**TRUTH, **NO_LIMITS}
+    return {"type": "lidar", "sensor": LIDAR["name"], "gap_m": SEEN_OVER, "max_slope_deg": 50.0, "max_step_m": 0.5}
 
 
 def _tasks(

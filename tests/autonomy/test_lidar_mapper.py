@@ -11,7 +11,8 @@ import pytest
 from scipy.ndimage import distance_transform_edt
 
 from simulator.autonomy.contract import FREE, OBSTACLE, UNKNOWN, MapperInput, MapperSettings, ObstacleMap, PlanError, PoseTable
-from simulator.autonomy.mappers.lidar import KIND, LidarMapper, filled, ground_plane
+from simulator.autonomy.mappers.lidar import KIND, LidarMapper, filled, ground_plane, unevenness
+from simulator.autonomy.mappers.scan_kernels import SCAN, Cells, enter_scan
 from simulator.base.errors import JounceError
 from simulator.base.fields import read
 from simulator.base.records import record
@@ -212,6 +213,34 @@ def test_small_holes_in_the_known_ground_are_filled_and_large_ones_are_not() -> 
     assert known[5:8, 5:9].all() and np.abs(found - height)[5:8, 5:9].max() < 0.11
     assert not known[22:28, 22:29].any() and np.isnan(found[~known]).all()
     np.testing.assert_array_equal(found[~np.isnan(holed)], height[~np.isnan(holed)])
+
+
+def test_hidden_ground_of_uneven_terrain_is_lower_than_the_line_over_it_and_the_shortest_line_counts() -> None:
+    p, shape = record(SCAN), (3, 48)
+    q = p[0]
+    q["cell"], q["gap"], q["slope"], q["vehicle_height"], q["object_height"] = 0.25, 6.0, 1.0, 3.0, 0.1
+    q["foot_W"], q["plane"] = (0.0, 0.3, 1.0), (math.nan, math.nan)
+    cells = Cells(*(np.zeros(shape) for _ in range(5)), *(np.zeros(shape, np.int64) for _ in range(2)))
+
+    def height_between(*returns: tuple[float, float]) -> float:
+        enter_scan(p, np.array([[(x, 0.3, z) for x, z in returns]]), np.arange(2), np.empty((0, 3)), cells)
+        return float(cells.height[1, 26])  # around x = 6.625
+
+    assert height_between((5.0, 1.0), (8.3, 1.0)) == pytest.approx(1.0)
+    q["fall"] = 0.2
+    assert height_between((5.0, 1.0), (8.3, 1.0)) == pytest.approx(1.0 - 0.2 * 1.5, abs=0.05)
+    assert height_between((5.5, 0.8), (7.8, 0.8)) == pytest.approx(0.8 - 0.2 * 1.15, abs=0.05)
+    assert height_between((4.0, 1.0), (9.0, 1.0)) == pytest.approx(0.8 - 0.2 * 1.15, abs=0.05)  # a longer line knows less
+    assert height_between((6.6, 0.2), (9.0, 1.0)) == pytest.approx(0.2)
+
+
+def test_a_slope_and_noise_are_not_uneven_and_waves_are() -> None:
+    x, y = np.meshgrid(np.arange(0.0, 40.0, 0.25), np.arange(0.0, 40.0, 0.25))
+    noise = np.random.default_rng(1).uniform(-0.03, 0.03, x.shape)
+    assert unevenness(0.3 * x + 0.1 * y + noise, 0.25, 0.06) == 0.0
+    k = math.tau / 8.0
+    assert unevenness(0.5 * np.sin(k * x), 0.25, 0.0) == pytest.approx(0.5 * k / math.sqrt(2.0), rel=0.02)
+    assert unevenness(np.full((8, 8), np.nan), 0.25, 0.06) == 0.0
 
 
 def test_a_lidar_that_is_missing_late_or_failed_is_an_error() -> None:

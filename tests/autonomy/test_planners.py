@@ -149,6 +149,18 @@ def test_an_exploring_vehicle_drives_to_the_edge_of_the_known_ground_and_does_no
             assert 0.5 * ahead < found.points[-1, 0] <= ahead
 
 
+def test_on_unknown_ground_a_narrow_way_forward_is_better_than_a_reversal() -> None:
+    half = 0.5 * VEHICLE.width + 0.3
+    known = walls((6.0, 7.0, half, 7.0), (6.0, 7.0, -20.0, -half))  # a narrow gap ahead, and a wide way that needs a reversal
+    explored = known.copy()
+    explored[:, place(26.0) :] = UNKNOWN
+    for state, is_forward in ((known, False), (explored, True)):
+        one = seen(state, (60.0, 0.0), margin=0.8)
+        found = checked_plan(planner("hybrid_a_star").plan(one), one)
+        assert isinstance(found, Plan) and found.directions is not None and (found.directions > 0).all() == is_forward
+        assert found.points[-1, 0] > 9.0 and gap_to_outline(found, state) > 0.05
+
+
 def test_narrow_ground_is_slow() -> None:
     free, narrow = walls(), walls((-5, 28, 1.6, 3), (-5, 28, -3, -1.5))
     wide_speed, narrow_speed = (planner("arc").plan(seen(state)).speeds[5:12].max() for state in (free, narrow))  # type: ignore[union-attr]

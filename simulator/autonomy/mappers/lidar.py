@@ -28,6 +28,8 @@ HOLE = 1.0
 """Half the width of a hole in the known ground that counts as ground, over the radius of a wheel: a wheel spans it."""
 HIDDEN = 0.6
 """Least cost of ground between returns, where a pit may be that the beams pass over: a route prefers ground that was measured."""
+FALL = 0.5
+"""Slope from the edges of ground between returns, over the unevenness of the measured ground."""
 BELOW_LIMIT = 0.99
 """Largest cost of a free cell."""
 START = 10.0
@@ -132,20 +134,22 @@ class LidarMapper:
         """Return the map of the cells."""
         cells = self._cells
         fresh = time - cells.seen <= self._memory
-        known = (cells.weight > 0.0) & fresh
-        height, known = filled(np.where(known, cells.height, np.nan), self._hole)
+        measured = np.where((cells.weight >= MEASURED) & fresh, cells.height, np.nan)
+        near, is_near = filled(measured, self._hole)
+        guessed = np.where((cells.weight > 0.0) & fresh, cells.height, np.nan)
+        height, known = filled(np.where(is_near, near, guessed), self._hole)
         origin = float(self._p[0]["x"]), float(self._p[0]["y"])
+        self._p[0]["fall"] = FALL * unevenness(measured, self._cell, float(self._p[0]["noise"]))
         true = map_of(np.pad(height, 1, mode="edge"), origin, self._cell, (), self.limits)
         solid = (cells.evidence >= OBSTACLE_EVIDENCE) & fresh
         # ground that was not measured is a guess: a step or slope at its edge is none; so is the difference to a cell that was not seen
-        measured = np.where(known & (cells.weight >= MEASURED), cells.height, np.nan)
         edge = largest_step(measured) > self.limits.step
         with np.errstate(invalid="ignore"):
             edge |= map_of(np.pad(measured, 1, mode="edge"), origin, self._cell, (), self.limits).slope > self.limits.slope
         state = np.where(known, np.where(edge, OBSTACLE, FREE), UNKNOWN).astype(np.uint8)
         state[solid] = OBSTACLE
         slope, step, cost = (np.where(known, np.nan_to_num(one), np.nan) for one in (true.slope, true.step, true.cost))
-        hidden = known & ~filled(measured, self._hole)[1]
+        hidden = known & ~is_near
         cost[hidden] = np.maximum(cost[hidden], HIDDEN)
         cost[state == FREE] = np.minimum(cost[state == FREE], BELOW_LIMIT)
         cost[state == OBSTACLE] = 1.0
@@ -173,6 +177,13 @@ def largest_step(height: Array) -> Array:
         low, high = (np.s_[:-1], np.s_[1:]) if axis == 0 else (np.s_[:, :-1], np.s_[:, 1:])
         out[low], out[high] = np.maximum(out[low], step), np.maximum(out[high], step)
     return out
+
+
+def unevenness(height: Array, cell: float, noise: float) -> float:
+    """Return the standard deviation [1] of the slope of heights (ny, nx) [m], NaN = unknown, beyond their noise [m]; 0 for a plane."""
+    rises = [(one[2:] - one[:-2]) / (2.0 * cell) for one in (height, height.T)]
+    spread = sum(float(one[np.isfinite(one)].var()) if np.isfinite(one).any() else 0.0 for one in rises)
+    return math.sqrt(max(spread - 0.5 * (noise / cell) ** 2, 0.0))
 
 
 def filled(height: Array, reach: int) -> tuple[Array, NDArray[np.bool_]]:

@@ -31,13 +31,16 @@ SCAN = (
     ("gap", (), "m", "distance between two returns on the ground, up to which the ground between them is known"),
     ("blind", (), "m", "distance of the first return on the ground, up to which the ground before it is known"),
     ("noise", (), "m", "differences of the height that may be noise"),
+    ("fall", (), "1", "slope from the edges of ground that is hidden between two returns, over the line between them"),
 )
 """Inputs of a scan."""
 
-MEASURED, BETWEEN = 1.0, 0.15
-"""Weights of a return on the ground, and of ground between two returns."""
+MEASURED, BETWEEN, LATER = 1.0, 0.5, 0.9
+"""Weights of a return on the ground, and of ground between two returns a cell apart; fraction of the weight of a guess that a later one needs."""
 HIT, MAX_EVIDENCE = 1.0, 20.0
 """Evidence of a return from an object; largest evidence of a cell."""
+HOLLOW = 1.5
+"""m. Distance from a return up to which hidden ground falls."""
 FACE = 1.0
 """Cells between two returns on the same face."""
 BEHIND = 0.1
@@ -112,7 +115,7 @@ def _enter_column(q, points, order, column, cells):
     """Follow the returns of one azimuth from the vehicle outward."""
     foot = Point(q["foot_W"][0], q["foot_W"][1], q["foot_W"][2])
     last, connected, longest = foot, math.isfinite(q["plane"][0]), q["blind"]  # last: last return on the ground
-    starts = connected
+    starts, on_plane = connected, connected  # on_plane: last is a point of the plane of the wheels
     for k in range(len(order)):
         here = _point(points, column, order[k])
         if not _is_finite(here):
@@ -133,9 +136,9 @@ def _enter_column(q, points, order, column, cells):
                 connected = False
             continue
         if connected and distance < longest and not nearer and rise >= -allowed:
-            _add_between(q, last, here, cells)
-        _add_ground(q, here, MEASURED, cells)
-        last, connected, longest = here, True, q["gap"]
+            _add_between(q, last, here, 0.0 if on_plane else q["fall"], cells)
+        _add_ground(q, here, cells)
+        last, connected, longest, on_plane = here, True, q["gap"], False
 
 
 @inline
@@ -175,26 +178,41 @@ def _distance(a, b):
 
 
 @inline
-def _add_between(q, a, b, cells):
-    """Enter the ground between two returns."""
-    steps = max(int(_distance(a, b) / (0.7 * q["cell"])), 1)
+def _add_between(q, a, b, fall, cells):
+    """Enter the ground between two returns: a guess that counts more the closer they are, until the ground is measured.
+
+    The beam to the farther return passed just above the line between them, so that the ground is not higher. It falls from both ends.
+    """
+    length = _distance(a, b)
+    steps = max(int(length / (0.7 * q["cell"])), 1)
     for n in range(1, steps):
         f = n / steps
-        _add_ground(q, Point(a.x + f * (b.x - a.x), a.y + f * (b.y - a.y), a.z + f * (b.z - a.z)), BETWEEN, cells)
+        z = a.z + f * (b.z - a.z) - fall * min(min(f, 1.0 - f) * length, HOLLOW)
+        _add_guess(q, Point(a.x + f * (b.x - a.x), a.y + f * (b.y - a.y), z), BETWEEN * q["cell"] / length, cells)
 
 
 @inline
-def _add_ground(q, a, weight, cells):
-    """Enter a point of the ground with a weight into its cell."""
+def _add_guess(q, a, weight, cells):
+    """Enter a guess of the ground with a weight below MEASURED into its cell, unless there is a measurement or a better guess."""
     j, i = _cell_of(q, a, cells)
     if j < 0:
         return
-    total = min(cells.weight[j, i], LONGEST_MEAN) + weight
-    if cells.weight[j, i] < MEASURED <= weight:  # the first return replaces what was interpolated
+    cells.ground_now[j, i] += 1
+    if LATER * cells.weight[j, i] <= weight:
         cells.height[j, i], cells.weight[j, i] = a.z, weight
-    elif weight >= MEASURED or cells.weight[j, i] < MEASURED:
-        cells.height[j, i] += weight / total * (a.z - cells.height[j, i])
-        cells.weight[j, i] = total if weight >= MEASURED else min(total, 0.99 * MEASURED)
+
+
+@inline
+def _add_ground(q, a, cells):
+    """Enter a return from the ground into its cell."""
+    j, i = _cell_of(q, a, cells)
+    if j < 0:
+        return
+    if cells.weight[j, i] < MEASURED:  # the first return replaces a guess
+        cells.height[j, i], cells.weight[j, i] = a.z, MEASURED
+    else:
+        cells.weight[j, i] = min(cells.weight[j, i], LONGEST_MEAN) + MEASURED
+        cells.height[j, i] += MEASURED / cells.weight[j, i] * (a.z - cells.height[j, i])
     cells.ground_now[j, i] += 1
 
 

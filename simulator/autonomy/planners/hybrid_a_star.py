@@ -89,17 +89,30 @@ class HybridAStarPlanner:
         return found
 
     def _tried(self, seen: PlannerInput, m: MapArrays, route: RouteArrays) -> Plan | Blocked:
-        """Return the path of the first attempt that finds one; else a part of the way."""
-        best = None
+        """Return the path of the first attempt that finds one; else a part of the way.
+
+        On a map with unknown ground, a path forward with less margin is better than one that drives backward: what blocks the way forward is
+        often ground that was not seen well so far.
+        """
+        best = backward = None
         for n in range(max(self._narrow - 1, 0), len(self._attempts)):
+            if backward is not None and n == len(self._attempts) - 1:
+                break
             margin, self._outline = self._attempts[n][0] * seen.margin, self._attempts[n][1]
             states = self._search_space(seen, m, margin)
             last, closest = self._search(seen, m, route, states)
             if last != NO_STATE:
-                self._narrow = n
-                return self._plan(seen, m, *self._poses(states, last), margin)
-            if best is None and closest != NO_STATE and not self._back_off:  # a part of the way, if no margin leads to the end
+                poses, directions = self._poses(states, last)
+                if self._reach == self._horizon or self._leaves or (directions > 0).all():
+                    self._narrow = n
+                    return self._plan(seen, m, poses, directions, margin)
+                backward = backward or (n, poses, directions, margin)
+            elif best is None and closest != NO_STATE and not self._back_off:  # a part of the way, if no margin leads to the end
                 best = *self._poses(states, closest), margin
+        if backward is not None:
+            self._narrow = n = backward[0]
+            self._outline = self._attempts[n][1]
+            return self._plan(seen, m, *backward[1:])
         return Blocked(NO_WAY) if best is None else self._plan(seen, m, *best)
 
     def kept(self, seen: PlannerInput, m: MapArrays | None = None, part: float = KEPT_MARGIN) -> Plan | None:
