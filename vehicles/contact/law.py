@@ -10,9 +10,10 @@
 The first approach follows the crush curve. Unloading, and every later approach, follows the steep spring up to the curve. Of the energy
 that it absorbs in each approach, a contact returns e0^2 of the first E0, and e^2 of the rest, at most the energy of the spring: r is the
 returned energy divided by that of the spring. E0 is ELASTIC of the energy at which the crush curve reaches the strength, and 0 for a person
-or another object that is free to move; e0 is GENTLE e, at most SOFTEST, at least e. A gentle touch has the coefficient of restitution e0 of bumpers and panels, a crash nearly e; above the strength,
-restitution is lower. The steepness follows the dent, so that r is about RESERVE after an impact. The vehicle separates from the spring, or
-rests on it, after a few millimeters. The last step on the spring returns the rest of the energy.
+or another object that is free to move; e0 is GENTLE e, at most SOFTEST, at least e. A gentle touch has the coefficient of restitution e0 of
+bumpers and panels, a crash nearly e; above the strength, restitution is lower. The steepness follows the dent, so that r is about RESERVE
+after an impact. The vehicle separates from the spring, or rests on it, after a few millimeters. The last step on the spring returns the rest
+of the energy.
 
 N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step before: a
 contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2, that of the spring to
