@@ -64,11 +64,11 @@ def test_an_impact_at_30_ms_keeps_energy_momentum_and_side(name, h):
 
 @pytest.mark.parametrize("h", [1e-3, 5e-3])
 def test_a_box_that_falls_on_the_roof_stays_above(h):
-    """The box is as heavy as a planet; the block is thrown down as by a wall."""
+    """The box is as heavy as a planet; the block is thrown down as by a wall, with a restitution of 0.147 at 10 m/s."""
     motion = Path(np.array([(0.0, 0.0, 4.0), (0.0, 0.0, -8.0)]), times=np.array([0.0, 1.2]))
     body = FreeBody([WorldObject("box", Box((1, 1, 0.5)), (0, 0, 0), material=M, motion=motion)], 0.0, h)
     body.run(0.8)
-    assert body.v[2] == pytest.approx(-11.0, abs=0.1)
+    assert body.v[2] == pytest.approx(-11.47, abs=0.1)
 
 
 def test_far_objects_cost_no_look_up():

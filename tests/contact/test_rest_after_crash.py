@@ -53,3 +53,38 @@ def test_a_crash_ends_at_rest(vehicle, name, speed, h):
     assert speeds[time > 6.5].max() < 1e-3
     creep = h * speeds[time > 4.0, 0].sum()
     assert creep < 5e-3, "m"
+
+
+def pushing(vehicle: str, speed: float, yaw: float, throttle: float, seconds: float) -> tuple[float, np.ndarray, np.ndarray]:
+    """Drive into a wall and keep the throttle. Return the closing speed [m/s], velocities of the chassis after the first touch (n, 3) and forces [N]."""
+    own = ObjectSet([WorldObject("wall", Box((3, 60, 20)), (X + 1.5, 0, 5), yaw, material=M)]).for_session()
+    g = ground("asphalt 0")._replace(objects=own.world)
+    v = build_vehicle(vehicle)
+    v.reset(g, speed=speed)
+    contact, rows, coming = v.space.object_contact[0], [], 0.0
+    while len(rows) * 1e-3 < seconds:
+        steps(1, v.model, v.space, g, command(throttle=throttle if contact["collisions"] else 0.3, selector=1), 1e-3)
+        if contact["collisions"] > 0:
+            rows.append((*v.space.state[0]["v_WB_B"], contact["force_B"][0]))
+        coming = coming if rows else float(v.space.state[0]["v_WB_B"][0])
+        assert v.space.state[0]["time"] < 30.0
+    found = np.array(rows)
+    return coming, found[:, :3], found[:, 3]
+
+
+@pytest.mark.parametrize(("speed", "yaw", "throttle"), [(13.9, 0.0, 1.0), (13.9, 0.0, 0.15), (1.0, 0.35, 0.15)])
+def test_a_vehicle_that_pushes_against_a_wall_stands_still(speed, yaw, throttle):
+    """The front wheels touch the wall, and their suspension moves."""
+    _, speeds, forces = pushing("hmmwv", speed, yaw, throttle, 8.0)
+    assert np.abs(speeds[-1500:]).max() < 1e-4
+    assert forces[-1500:].max() < -1e3 and np.ptp(forces[-1500:]) < 50.0
+
+
+@pytest.mark.parametrize("vehicle", ["sedan", "hmmwv"])
+def test_restitution_falls_with_the_speed_as_published(vehicle):
+    """0.2 to 0.4 where the speed changes by a few m/s [SAE 931842, abstract]; 0.1 to 0.2 of cars against a barrier at 50 km/h."""
+    found = []
+    for speed in (1.0, 13.9):
+        coming, speeds, _ = pushing(vehicle, speed, 0.0, 0.0, 0.4)
+        found.append(-float(speeds[:, 0].min()) / coming)
+    assert 0.2 < found[0] < 0.45 and 0.1 < found[1] < 0.2

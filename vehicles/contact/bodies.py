@@ -12,9 +12,42 @@ from terrain.objects.records import BOX, CYLINDER, HULL, MESH, SPHERE, TRIANGLE_
 from terrain.objects.rigid_body import tangents
 from vehicles.contact.records import BALL, CYLINDER_Z, POINTS, SEGMENT_Z
 
+HELD, FREED = 1.0, 0.05
+"""s. Time constants with which the place of a wheel follows the wheel while it touches an object, and afterwards."""
+
 
 @kernel
-def take_part(p, s, wheels, part):
+def follow_wheels(p, s, wheels, h):
+    """Update the places of the wheels in the chassis at which the objects meet them; wheels : records of WHEEL.
+
+    The force on a wheel acts on the chassis. A wheel that moved with its suspension while it touches an object would shift the contact without
+    work: the engine then feeds a vibration. The place follows the wheel with HELD while it touches, and from then on with FREED, without a step.
+    """
+    q = s[0]
+    for i in range(len(wheels)):
+        kept, lag = q["wheels_B"][i], q["lags_B"][i]
+        touches = False
+        for k in range(q["top"]):
+            c = q["pairs"][k]
+            touches = touches or (c["live"] != 0 and c["part"] == p[0]["count"] + i and c["depth"] > 0.0)
+        for r in range(2):
+            now = sub(vector(wheels[i]["p_WK"]), vector(q["p_WB"])) if r == 0 else vector(wheels[i]["a_W"])
+            now = unrotated(q["R_WB"], now)
+            for j in range(3):
+                if q["live"] == 0:
+                    lag[r, j] = 0.0
+                elif touches:
+                    lag[r, j] = HELD / (HELD + h) * (kept[r, j] - now[j])
+                else:
+                    lag[r, j] *= FREED / (FREED + h)
+                kept[r, j] = now[j] + lag[r, j]
+        length = math.sqrt(dot(vector(kept[1]), vector(kept[1])))
+        for j in range(3):
+            kept[1, j] /= length
+
+
+@kernel
+def take_part(p, s, part):
     """Write a part of the body, or the wheel part - count, to the record `a` of the state."""
     a, q = s[0]["a"][0], s[0]
     for i in range(3):
@@ -29,12 +62,12 @@ def take_part(p, s, wheels, part):
                 a["points"][i, j] = b["points"][i, j]
         return
     wheel = part - p[0]["count"]
-    axle = vector(wheels[wheel]["a_W"])
+    center, axle = rotated(q["R_WB"], vector(q["wheels_B"][wheel, 0])), rotated(q["R_WB"], vector(q["wheels_B"][wheel, 1]))
     t, b = tangents(axle)
     a["kind"] = CYLINDER_Z
     a["size"][0], a["size"][1] = p[0]["wheels"][wheel, 0], p[0]["wheels"][wheel, 1]
     for j in range(3):
-        a["center"][j] = wheels[wheel]["p_WK"][j] - q["p_WB"][j]
+        a["center"][j] = center[j]
         a["R"][j, 0], a["R"][j, 1], a["R"][j, 2] = t[j], b[j], axle[j]
 
 
@@ -73,14 +106,14 @@ def take_object(s, w, o, triangle):
 
 
 @inline
-def part_sphere(p, s, wheels, part):
+def part_sphere(p, s, part):
     """Return (center relative to the chassis, in W; radius) of a bounding sphere of a part."""
     if part < p[0]["count"]:
         b = p[0]["parts"][part]
         return rotated(s[0]["R_WB"], vector(b["center"])), b["radius"]
     wheel = part - p[0]["count"]
     size = p[0]["wheels"][wheel]
-    return sub(vector(wheels[wheel]["p_WK"]), vector(s[0]["p_WB"])), math.hypot(size[0], size[1])
+    return rotated(s[0]["R_WB"], vector(s[0]["wheels_B"][wheel, 0])), math.hypot(size[0], size[1])
 
 
 @inline

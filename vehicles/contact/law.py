@@ -7,11 +7,13 @@
                         N = F0 (1 - (1 - r) v / RAMP), from r F0 to F0
     friction            F = -stiffness u - damping u'    u is the deflection of a bristle; |F| <= friction N
 
-The first approach follows the crush curve. Unloading, and every later approach, follows the steep spring up to the curve. A contact returns
-e^2 of the energy that it absorbs in each approach, at most the energy of the spring: r is this energy divided by that of the spring. The
-steepness is chosen so that r is about RESERVE after an impact, whose coefficient of restitution is then e; above the strength, restitution
-is lower. The vehicle separates from the spring, or rests on it, after a few millimeters. The last step on the spring returns the rest of
-the energy.
+The first approach follows the crush curve. Unloading, and every later approach, follows the steep spring up to the curve. Of the energy
+that it absorbs in each approach, a contact returns e0^2 of the first E0, and e^2 of the rest, at most the energy of the spring: r is the
+returned energy divided by that of the spring. E0 is ELASTIC of the energy at which the crush curve reaches the strength, and 0 for a person
+or another object that is free to move; e0 is GENTLE e, at most SOFTEST, at least e. A gentle touch has the coefficient of restitution e0 of
+bumpers and panels, a crash nearly e; above the strength, restitution is lower. The steepness follows the dent, so that r is about RESERVE
+after an impact. The vehicle separates from the spring, or rests on it, after a few millimeters. The last step on the spring returns the rest
+of the energy.
 
 N contains the separation speed at the end of the step, v + drift + h N / mass, with the drift by all other forces as in the step before: a
 contact at rest is damped and does not chatter at any step length. The stiffness is limited to STABLE mass / h^2, that of the spring to
@@ -41,6 +43,11 @@ STEEPEST = 100.0
 """Maximum ratio of the stiffness of the spring to that of the crush curve."""
 RESERVE = 0.8
 """1. Part of the energy of the spring that an impact returns: below 1, so that rounding of the steps does not cost rebound."""
+ELASTIC = 0.05
+"""1. Part of the energy at the strength that gentle touches return with e0: touches up to 3.4 m/s for a car that reaches its strength at 15 m/s."""
+GENTLE, SOFTEST = 4.0, 0.4
+"""1. Ratio of e0 to e, and maximum of e0. In touches that change the speed of a car by 2 to 5 mph, restitution is 0.2 to 0.4, at medium and high
+speed about 0.1 [Howard, Bomar and Bare 1993, SAE 931842, abstract]."""
 RELAXATION = 0.02
 """s. Time constant with which the dent follows a spring that has more energy than the work done on it."""
 MEAN_RADIUS = 2.0 / 3.0
@@ -70,6 +77,29 @@ def lowest_mass(p, r_B):
 
 
 @inline
+def gentle_restitution(restitution):
+    """Return the coefficient of restitution e0 of a gentle touch, whose value for a crash is `restitution`."""
+    return max(restitution, min(GENTLE * restitution, SOFTEST))
+
+
+@inline
+def restitution_energy(restitution, elastic, absorbed):
+    """Return the energy [J] that a contact returns of what it has absorbed [J]; elastic : the E0 of the pair [J]."""
+    e0 = gentle_restitution(restitution)
+    return e0 * e0 * min(absorbed, elastic) + restitution * restitution * max(absorbed - elastic, 0.0)
+
+
+@inline
+def returned_part(c, stiffness, at_strength, restitution):
+    """Return the part of the energy of the crush of the pair c that it returns; at_strength : energy at which the crush reaches the strength [J]."""
+    if c["elastic"] <= 0.0:
+        return restitution * restitution
+    crushed = max(c["dent"] - c["origin"], 0.0)
+    absorbed = min(max(0.5 * stiffness * crushed * crushed, c["elastic"]), at_strength)
+    return restitution_energy(restitution, c["elastic"], absorbed) / absorbed
+
+
+@inline
 def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
     """Return the normal force [N] of a step of h seconds and update dent and energies of the pair c (row of PAIR).
 
@@ -80,16 +110,17 @@ def normal_force(c, stiffness, strength, restitution, mass, v, drift, h):
     inertia = mass / (h * h)
     stiffness = min(stiffness, STABLE * inertia)
     steepest = min(STABLE_SPRING * inertia / stiffness, STEEPEST)
-    c["steepness"] = max(min(RESERVE / max(restitution * restitution, RESERVE / STEEPEST), steepest), 1.0)
-    spring = c["steepness"] * stiffness
+    at_strength = 0.5 * strength * strength / stiffness
     c["origin"] = min(c["origin"], c["depth"])
+    part = returned_part(c, stiffness, at_strength, restitution)
+    c["steepness"] = max(min(RESERVE / max(part, RESERVE / STEEPEST), steepest), 1.0)
+    spring = c["steepness"] * stiffness
     curve = min(stiffness * (c["depth"] - c["origin"]), strength)
     c["dent"] = min(max(c["dent"], c["depth"] - curve / spring), c["depth"])
     deflection = c["depth"] - c["dent"]
     full = spring * deflection
     stored = 0.5 * full * (deflection + h * max(v, 0.0))  # by semi-implicit Euler, which takes the force at the start of each step
-    at_strength = 0.5 * strength * strength / stiffness
-    c["rebound"] = min(c["rebound"], stored, restitution * restitution * at_strength)
+    c["rebound"] = min(c["rebound"], stored, restitution_energy(restitution, c["elastic"], at_strength))
     c["energy"] = max(min(c["energy"], stored), 0.0)  # the crush has dissipated the rest
     if full <= 0.0:
         return 0.0
@@ -160,7 +191,9 @@ def record_step(c, restitution, v_before, v_now, h):
     c["drift"] = v_now - v_before - impulse / c["mass"]
     taken, returned = impulse * _mean_above_zero(-v_before, -v_now), impulse * _mean_above_zero(v_before, v_now)
     c["energy"] += taken - returned
-    c["rebound"] = max(c["rebound"] + restitution * restitution * taken - returned, 0.0)
+    e0 = gentle_restitution(restitution)
+    gently = min(taken, max(c["elastic"] - c["rebound"] / max(e0 * e0, 1e-12), 0.0))
+    c["rebound"] = max(c["rebound"] + e0 * e0 * gently + restitution * restitution * (taken - gently) - returned, 0.0)
 
 
 @inline

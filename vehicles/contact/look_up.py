@@ -118,10 +118,10 @@ def _meet_object(p, s, w, wheels, row, margin, h):
     if o["shape"] != MESH:
         take_object(s, w, o, -1)
     for part in range(p[0]["count"] + len(wheels)):
-        sphere = part_sphere(p, s, wheels, part)
+        sphere = part_sphere(p, s, part)
         gap = object_gap(s, o, sphere[0], sphere[1])
         if gap < margin:
-            take_part(p, s, wheels, part)
+            take_part(p, s, part)
             if o["shape"] == MESH:
                 gap = _meet_mesh(p, s, w, row, part, sphere, margin, h)
             else:
@@ -261,7 +261,7 @@ def _free_pair(s, triangle):
 @inline
 def _begin_pair(c, row, part, triangle):
     c["live"], c["row"], c["part"], c["triangle"] = 1, row, part, triangle
-    c["normal_force"] = c["energy"] = c["rebound"] = c["twist"] = c["drift"] = 0.0
+    c["normal_force"] = c["energy"] = c["rebound"] = c["twist"] = c["drift"] = c["elastic"] = 0.0
     c["steepness"], c["depth"] = 1.0, 0.0
     for j in range(3):
         c["u_W"][j] = c["force_W"][j] = 0.0

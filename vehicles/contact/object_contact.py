@@ -2,7 +2,7 @@
 
 The body is a few convex parts, and the wheels are cylinders at their present places. A step looks up the objects close to the vehicle
 (`look_up`), follows the contact normal of each pair of a part and an object (`convex`), and computes its force (`law`). The force of a wheel
-acts on the chassis at the place of the wheel.
+acts on the chassis at the place of the wheel (`follow_wheels`).
 
 While nothing is near, a step only reduces the distance `away` by the path of the fastest point of the vehicle and of all moving objects.
 """
@@ -20,8 +20,9 @@ from simulator.base.rotations import quaternion_of_rotation
 from terrain.objects.pose import place_object
 from terrain.objects.records import OBJECT_TYPE, RIGID_BODY_TYPE, ROW_TYPE, STATE_TYPE, WORLD_TYPE
 from terrain.objects.rigid_body import answer_across, answer_along, center_of_mass, in_world, symmetric
+from vehicles.contact.bodies import follow_wheels
 from vehicles.contact.collisions import add_force, close_step, collision_row
-from vehicles.contact.law import effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
+from vehicles.contact.law import ELASTIC, effective_mass, elastic_depth, friction_force, friction_moment, lowest_mass, normal_force
 from vehicles.contact.look_up import look_up
 from vehicles.contact.records import OBJECT_CONTACT_STATE_TYPE, OBJECT_CONTACT_TYPE
 from vehicles.contact.seams import pool_energy, smooth_seams
@@ -60,9 +61,10 @@ def meet_objects(p, s, w, wheels, h):
     margin = NEAR + 2.0 * path
     if q["away"] > margin and q["live"] == 0:
         return
+    follow_wheels(p, s, wheels, h)
     q["away"] = look_up(p, s, w, wheels, margin, h)
     if q["live"] > 0:
-        smooth_seams(p, s, w, wheels, h)
+        smooth_seams(p, s, w, h)
         _share_forces(p, s)
         pool_energy(s)
         for k in range(2):
@@ -147,6 +149,8 @@ def _press(p, s, w, c, h):
     drift = c["drift"] + dot(ahead, n_B)
     state = records_at(w[0]["states"], STATE_TYPE, o["state"] + 1)[o["state"]]
     can_break = o["mass"] > 0.0
+    free = can_break and c["body"] >= 0  # neither a vehicle nor fixed
+    c["elastic"] = 0.0 if free else ELASTIC * 0.5 * strength * strength / stiffness
     normal, inertia, arm = 0.0, c["share"] / p[0]["slowest_turn"], (0.0, 0.0, 0.0)
     if not (can_break and state["broken"] > 0):
         normal = normal_force(c, stiffness, strength, o["restitution"], mass, speed, drift, h)

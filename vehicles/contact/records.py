@@ -89,6 +89,7 @@ PAIR = (
     ("force_W", (3,), "N", "force on the vehicle in the last step"),
     ("mass", (), "kg", "effective mass along the normal in the last step"),
     ("drift", (), "m/s", "change of the separation speed by all other forces in the last step"),
+    ("elastic", (), "J", "energy of which the pair returns more than of the rest"),
     ("energy", (), "J", "part of the work that the vehicle has done on the pair along the normal that is still in the spring"),
     ("rebound", (), "J", "part of this work that the pair will return as the bodies separate"),
 )
@@ -139,6 +140,8 @@ OBJECT_CONTACT_STATE = (
         "m/s, rad/s",
         "velocity of the center of mass and angular velocity that the pairs computed so far add to the drift of the others",
     ),
+    ("wheels_B", (MAX_WHEELS, 2, 3), "m, 1", "center and axis of each wheel in B, as the objects meet it"),
+    ("lags_B", (MAX_WHEELS, 2, 3), "m, 1", "the same minus the present center and axis"),
     ("collisions", (), "1", "number of collisions so far", "i8"),
     ("pairs", (PAIRS,), "", "tracked pairs", PAIR),
     ("ring", (RING,), "", "the last collisions; collision number k is in row (k - 1) % RING", COLLISION),

@@ -40,10 +40,10 @@ SIMILAR = 0.985
 
 
 @kernel
-def smooth_seams(p, s, w, wheels, h):
+def smooth_seams(p, s, w, h):
     """Give the pairs at inner edges the normals and the crush of their neighbors.
 
-    p, s, w : records of OBJECT_CONTACT, OBJECT_CONTACT_STATE and WORLD; wheels : records of WHEEL; h : time step [s]
+    p, s, w : records of OBJECT_CONTACT, OBJECT_CONTACT_STATE and WORLD; h : time step [s]
     """
     pairs, top = s[0]["pairs"], s[0]["top"]
     for i in range(top):
@@ -55,7 +55,7 @@ def smooth_seams(p, s, w, wheels, h):
             if k == i or other["live"] == 0 or other["depth"] <= -STEP or other["part"] != c["part"]:
                 continue
             n, beside, v = vector(c["n_W"]), vector(other["n_W"]), vector(c["v_W"])
-            if dot(n, beside) < SIMILAR and dot(v, n) < dot(v, beside) and _take_over(p, s, w, wheels, i, k, h):
+            if dot(n, beside) < SIMILAR and dot(v, n) < dot(v, beside) and _take_over(p, s, w, i, k, h):
                 break
 
 
@@ -83,20 +83,20 @@ def pool_energy(s):
 
 
 @kernel
-def _take_over(p, s, w, wheels, i, k, h):
+def _take_over(p, s, w, i, k, h):
     """Give the pair i the normal and the crush of the pair k if it is at an inner edge; return whether it is."""
     q = s[0]
     c, other = q["pairs"][i], q["pairs"][k]
     o, beside = _object(w, c["row"]), _object(w, other["row"])
     if is_loose(w, o) or is_loose(w, beside):
         return False
-    _take_bodies(p, s, w, wheels, other, beside)
+    _take_bodies(p, s, w, other, beside)
     if _overlap(s, vector(c["n_W"])) < other["depth"]:
         return False
     same_mesh = c["row"] == other["row"]
     if not _is_beside_object(s, w, c, other, beside) and not (same_mesh and _is_inner_edge(s, w, c, o)):
         return False
-    _take_bodies(p, s, w, wheels, c, o)
+    _take_bodies(p, s, w, c, o)
     a, b = q["a"], q["b"]
     n = vector(other["n_W"])
     depth = _overlap(s, n)
@@ -118,11 +118,11 @@ def _object(w, row):
 
 
 @inline
-def _take_bodies(p, s, w, wheels, c, o):
+def _take_bodies(p, s, w, c, o):
     """Write the bodies of a pair with the object o to the records `a` and `b` of the state."""
     place_object(w, o, s[0]["time"], s[0]["pose"])
     take_object(s, w, o, c["triangle"])
-    take_part(p, s, wheels, c["part"])
+    take_part(p, s, c["part"])
 
 
 @inline

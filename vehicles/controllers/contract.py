@@ -59,6 +59,12 @@ CONTROLLER_INPUT = (
     ("axle_pressure", (WHEELS,), "Pa", "pressure from the pedal before the valves of the wheel"),
     ("wheel_pressure", (WHEELS,), "Pa", "present pressure at the brake of the wheel"),
     ("motor_torque", (WHEELS,), "N m", "present torque of the motors on the wheel, from their inverters, + = forward"),
+    (
+        "drive_torque",
+        (WHEELS,),
+        "N m",
+        "present torque of the drive on the wheel, as the control unit of the engine reports it, + = forward",
+    ),
 )
 
 CONTROLLER_OUTPUT = (

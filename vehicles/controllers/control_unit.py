@@ -111,6 +111,7 @@ def measure(m, s, k, command):
         seen["axle_pressure"][i] = proportioned(m.brakes, s.brakes[0]["line_pressure"], axle_of(m.brakes, i))
         seen["wheel_pressure"][i] = s.brakes[0]["pressure"][i]
         seen["motor_torque"][i] = s.drivetrain[0]["motor_torque"][i]
+        seen["drive_torque"][i] = s.axles[0]["drive_torque"][i]
     seen["brake"], seen["throttle"], seen["selector"] = command[0]["brake"], command[0]["throttle"], command[0]["selector"]
     seen["steering_wheel_angle"] = -m.steering[0]["gear_ratio"] * (s.steering[0]["angle"] - s.actuators[0]["front_angle"])
     seen["yaw_rate"] = x["w_WB_B"][2] + p["yaw_rate_noise"] * normal(c)

@@ -8,11 +8,12 @@ from vehicles.controllers.anti_lock import KIND as ANTI_LOCK
 from vehicles.controllers.contract import NUMBERS, ControllerKind
 from vehicles.controllers.control_unit import COMMON
 from vehicles.controllers.electric_drive import KIND as ELECTRIC_DRIVE
+from vehicles.controllers.hill_hold import KIND as HILL_HOLD
 from vehicles.controllers.skyhook import KIND as SKYHOOK
 from vehicles.controllers.stability import KIND as STABILITY
 from vehicles.controllers.traction import KIND as TRACTION
 
-SHIPPED = (ANTI_LOCK, STABILITY, TRACTION, FRONT, REAR, SKYHOOK, ELECTRIC_DRIVE)
+SHIPPED = (ANTI_LOCK, STABILITY, TRACTION, FRONT, REAR, SKYHOOK, ELECTRIC_DRIVE, HILL_HOLD)
 
 
 def _problem(kind: ControllerKind) -> str:
