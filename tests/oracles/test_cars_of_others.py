@@ -146,8 +146,10 @@ def test_the_cars_are_what_their_source_says(
 
 
 def test_a_rack_that_goes_to_where_the_tie_rods_turn_over_is_refused(tmp_path: Path) -> None:
-    """The E90's rack as published: at its end the inner tie rod is nearly in line with its arm, and the corner would have no travel at all."""
+    """The E90's rack and tie rods as published: at its end the inner tie rod is nearly in line with its arm, and the corner would have no travel at all."""
     file = tmp_path / "e90.yaml"
-    file.write_text("base: sedan_e90\nsteering: {max_rack_travel: 0.1117011}\n", encoding="utf-8")
+    rods = "{TIEROD_C: [-0.2, 0.2, -0.05], TIEROD_U: [-0.2, 0.574803759, -0.00127]}"
+    text = f"base: sedan_e90\naxles: {{front: {{hardpoints_left: {rods}}}}}\nsteering: {{location: [-0.2, 0, -0.05], max_rack_travel: 0.1117011}}\n"
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"turn 4\.7 times as quickly.*toggle.*got 'no travel'"):
         build_vehicle(str(file))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.signal import butter, filtfilt
 
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_vehicle, data_folder
@@ -344,7 +345,9 @@ def test_skyhook_calms_the_body_and_the_wheels_keep_contact(continuous: float) -
 
 
 def test_an_electric_car_drives_by_torque_and_then_by_power() -> None:
-    """Compare with a point mass with the inertia of wheels and rotor, by m v' = min(T, P / w) G / R minus drag; without slip it is slightly faster."""
+    """Compare with a point mass with the inertia of wheels and rotor, by m v' = min(T, P / w) G / R minus drag; without slip it is slightly faster.
+
+    Its torque rises as that of the controller."""
     vehicle = car("sedan_electric")
     switch(vehicle, traction=False)
     p, m, g = vehicle.model.drivetrain[0], vehicle.model, ground("flat")
@@ -353,16 +356,36 @@ def test_an_electric_car_drives_by_torque_and_then_by_power() -> None:
     mass += (float(m.corners[0]["spin_inertia"].sum()) + float(p["rotor_inertia"][1]) * ratio**2) / radius**2
     drag = 0.5 * float(m.body[0]["air_density"] * m.body[0]["drag_area"])
     vehicle.reset(g)
-    speed = 0.0
+    speed = rise = 0.0
     for _ in range(8):
         for _ in range(1000):
             motor = max(ratio * speed / radius, 1.0)
-            speed += 1e-3 * (min(0.7 * torque, power / motor) * ratio / radius - drag * speed * speed) / mass
+            rise += 1e-3 * 2.0 * 3300.0 / ratio
+            speed += 1e-3 * (min(rise, 0.7 * torque, power / motor) * ratio / radius - drag * speed * speed) / mass
         steps(1000, m, vehicle.space, g, command(selector=1, throttle=0.7), 1e-3)
         d, spin = vehicle.space.drivetrain[0], ratio * vehicle.space.state[0]["wheel_spin"][2:].mean()
         assert d["motor_torque"][2] == pytest.approx(0.5 * ratio * min(0.7 * torque, power / spin), rel=2e-3)
         assert d["motor_torque"][:2].tolist() == [0.0, 0.0]
         assert speed * 0.93 < vehicle.space.state[0]["v_WB_B"][0] < speed
+
+
+def test_the_torque_of_the_motors_rises_without_a_jolt_and_ends_with_the_brake() -> None:
+    """Jerk of a drive-off and of a step of the pedal at 20 km/h, low-pass filtered at 10 Hz; the brake does not wait for the falling torque."""
+    vehicle, g = car("sedan_electric"), ground("flat")
+    switch(vehicle)
+    for speed in (0.0, 20.0 / 3.6):
+        vehicle.reset(g, speed=speed)
+        steps(1000, vehicle.model, vehicle.space, g, command(selector=1, brake=0.5 if speed == 0.0 else 0.0), 1e-3)
+        forward = []
+        for _ in range(1500):
+            steps(1, vehicle.model, vehicle.space, g, command(selector=1, throttle=1.0), 1e-3)
+            forward.append(float(vehicle.space.out[0]["a_WB_B"][0]))
+        smooth = filtfilt(*butter(2, 2e-3 * 10.0), forward)
+        assert smooth.max() > 5.5
+        assert 12.0 < np.diff(smooth).max() * 1e3 < 20.0
+    assert vehicle.space.drivetrain[0]["motor_torque"][2] > 1400.0
+    steps(60, vehicle.model, vehicle.space, g, command(selector=1, throttle=1.0, brake=0.2), 1e-3)
+    assert vehicle.space.drivetrain[0]["motor_torque"][2] < 0.0
 
 
 def test_battery_energy_equals_heat_and_work() -> None:

@@ -2,7 +2,8 @@
 
 The accelerator requests a fraction of `front_torque` or `rear_torque` per wheel, in the direction of the selector; the motors have limits
 of their own. With the accelerator released the motors brake by `coast_share` of their maximum braking torque, `front_regeneration`,
-`rear_regeneration`, faded in over `pedal_zone`.
+`rear_regeneration`, faded in over `pedal_zone`. This request changes by `torque_rate` at most, which limits the jerk; the brake pedal ends
+driving at once.
 
 The brake pedal requests the torque of its pressure, T_b = pressure x torque_per_pressure. The motors supply it up to their maximum, and the
 friction brakes supply the rest of the present demand:
@@ -42,6 +43,7 @@ PARAMETERS = (
     Field("rear_regeneration", Number("N m", 0.0, 1e6), "maximum braking torque of the motors on a wheel of the other axles", 0.0),
     Field("coast_share", Number("1", 0.0, 1.0), "fraction of this torque without pedals", 0.25),
     Field("pedal_zone", Number("1", 0.001, 1.0), "accelerator travel over which coasting torque fades out", 0.08),
+    Field("torque_rate", Number("N m/s", 1.0, 1e9), "maximum rate of the torque on a wheel that the accelerator requests", 1e9),
     Field("front_torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a brake of the first axle over its pressure"),
     Field("rear_torque_per_pressure", Number("m3", 1e-7, 1.0), "torque of a brake of the other axles over its pressure"),
     Field("min_speed", Number("m/s", 0.0, 100.0), "minimum speed for motor braking", 1.0),
@@ -53,6 +55,7 @@ STATE = (
     # name          shape      unit     what it is
     ("speed", (), "m/s", "speed of the fastest wheel"),
     ("stopped", (), "1", "part of the motor braking that has stopped because anti-lock brakes act"),
+    ("accelerator", (WHEELS,), "N m", "torque requested by the accelerator, + = forward in the direction of the selector"),
     ("torque", (WHEELS,), "N m", "requested torque of the motors, + = forward"),
     ("braking", (WHEELS,), "N m", "torque requested by the brake pedal"),
     ("friction", (WHEELS,), "N m", "part of this torque supplied by the friction brakes"),
@@ -74,7 +77,7 @@ def electric_drive(parameters, state, seen, result, first, count, h):
     change = h / STOP_TIME if anti_lock_acts(p, s, k, count, h) else -h / RETURN_TIME
     s["stopped"] = min(1.0, max(0.0, s["stopped"] + change))
     for i in range(count):
-        drive_wheel(p, s, k, out, i, count, fade)
+        drive_wheel(p, s, k, out, i, count, fade, h)
 
 
 @inline
@@ -100,20 +103,30 @@ def slowest_of_axle(k, i, count):
 
 
 @inline
-def drive_wheel(p, s, k, out, i, count, fade):
+def accelerator_torque(p, s, k, i, fade, h):
+    """Update the torque that the accelerator requests on wheel i, and return its driving and its coasting part."""
+    drive, maximum = (p["front_torque"], p["front_regeneration"]) if k["axle"][i] == 0 else (p["rear_torque"], p["rear_regeneration"])
+    pressed = k["throttle"] if k["brake"] <= 0.0 else 0.0
+    coast = fade * p["coast_share"] * maximum * max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
+    last = s["accelerator"][i] if k["brake"] <= 0.0 else min(0.0, s["accelerator"][i])
+    step = h * p["torque_rate"]
+    s["accelerator"][i] = min(last + step, max(last - step, drive * pressed - coast))
+    return max(0.0, s["accelerator"][i]), max(0.0, -s["accelerator"][i])
+
+
+@inline
+def drive_wheel(p, s, k, out, i, count, fade, h):
     """Compute the motor torque on wheel i, and the remaining torque of its friction brake."""
     front = k["axle"][i] == 0
-    drive, maximum = (p["front_torque"], p["front_regeneration"]) if front else (p["rear_torque"], p["rear_regeneration"])
+    maximum = p["front_regeneration"] if front else p["rear_regeneration"]
     per_pressure = p["front_torque_per_pressure"] if front else p["rear_torque_per_pressure"]
     slip = (s["speed"] - p["wheel_radius"] * slowest_of_axle(k, i, count)) / max(s["speed"], p["slow_speed"])
     share = (1.0 - s["stopped"]) * min(1.0, max(0.0, 2.0 - slip / max(p["max_slip"], 1e-9)))
     braking = k["axle_pressure"][i] * per_pressure
-    lifted = max(0.0, 1.0 - k["throttle"] / p["pedal_zone"])
-    against = share * fade * min(maximum, braking + p["coast_share"] * maximum * lifted)
-    driving = drive * k["throttle"] if k["brake"] <= 0.0 else 0.0
-    s["torque"][i] = k["selector"] * (driving - against)
+    driving, coasting = accelerator_torque(p, s, k, i, fade, h)
+    s["torque"][i] = k["selector"] * (driving - share * min(fade * maximum, fade * braking + coasting))
     # motor torque beyond coasting counts as braking
-    done = max(0.0, -k["selector"] * k["motor_torque"][i] - fade * p["coast_share"] * maximum * lifted)
+    done = max(0.0, -k["selector"] * k["motor_torque"][i] - coasting)
     s["braking"][i], s["friction"][i] = braking, max(0.0, braking - done)
     out["motor_torque"][i] = s["torque"][i]
     if done > 0.0 and braking > 0.0:
