@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator import weather
 from simulator.assistance.section import ASSISTANCE_FIELD, AssistanceOptions
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import NOTHING, ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
@@ -214,7 +214,7 @@ FILE = (
     ),
     FAULTS,
     ASSISTANCE_FIELD,
-    Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
+    Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run or from the plan of a planner", None),
     Field(
         "ruts",
         Text("the folder of a run, or its ruts.npz"),
@@ -443,8 +443,9 @@ def _preview(values: Mapping[str, Any], file: str) -> PreviewOptions:
         raise ConfigError(file, "preview.horizon", values["horizon"], expected)
     of_plan = values["source"] == PREVIEW_OF_PLAN
     if of_plan == bool(values["run"]):
-        expected = "no run with `source: plan`" if of_plan else "the folder or telemetry file of an earlier run, or `source: plan`"
-        raise ConfigError(file, "preview.run", values["run"], expected)
+        if of_plan:
+            raise ConfigError(file, "preview.run", values["run"], "no run with `source: plan`")
+        raise ConfigError(file, "preview.run", NOTHING, "the folder of a run, or its telemetry file (or `source: plan`)")
     return PreviewOptions(values["run"], values["step"], points)
 
 
