@@ -21,7 +21,7 @@ from simulator.base.records import Record, Table, record
 from simulator.clock import Clock
 from simulator.collision import Collision
 from simulator.driver.contract import Driver, SensingDriver
-from simulator.driver.driver_seat import DriverSeat, Ending
+from simulator.driver.driver_seat import Closing, DriverSeat, Ending
 from simulator.driver.make_driver import PERSON
 from simulator.events.event import Event, Origin
 from simulator.events.sound_controls import SoundControls
@@ -101,6 +101,8 @@ class Session:
         """Triggers of this session."""
         self.course: SessionCourse | None = None
         """Timed course of this session; None without one."""
+        self.preview: Closing | None = None
+        """Preview of the plan of the driver, for the washout; None: another one, or none."""
         self.traffic: SessionTraffic | None = None
         """The traffic of this session, if it has any."""
         self.injector = SessionFaults(vehicle, ground.arrays._replace(ruts=self.soil.arrays, objects=self.objects.world))
@@ -322,7 +324,8 @@ class Session:
             self._announce("end", self.end_reason or None)
         self.cueing.washout.close()
         failures: list[JounceError] = []
-        closing: list[Any] = [*self.measuring.sensors, self.seat, self.others, *reversed(self.output.outlets)]
+        last = [] if self.preview is None else [self.preview]
+        closing: list[Any] = [*last, *self.measuring.sensors, self.seat, self.others, *reversed(self.output.outlets)]
         for part in closing:
             try:
                 part.close()

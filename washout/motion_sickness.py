@@ -1,4 +1,4 @@
-"""Motion sickness dose of vertical motion, for the driver in the vehicle and the rider on the platform.
+"""Motion sickness dose of the driver in the vehicle and of the rider on the platform.
 
     MSDV_z = (integral of a_w^2 dt)^(1/2)      [ISO 2631-1:1997, 9.2.1, in m/s^1.5]
 
@@ -10,7 +10,14 @@ with the vertical specific force minus gravity, weighted by Wf, a series of four
     (1 + s / (Q5 w5) + (s / w5)^2) / (1 + s / (Q6 w6) + (s / w6)^2) (w5 / w6)^2      upward step
 
 Each section is exact for an input that is linear between two ticks (`washout.discrete_filter`). The standard defines the dose for seated or standing
-passengers of boats and ships, from 0.1 to 0.5 Hz, and for vertical motion only. Effects of rotation, tilt and the visual scene are not included.
+passengers of boats and ships, from 0.1 to 0.5 Hz, and for vertical motion only. Effects of rotation and of the visual scene are not included.
+
+`full_dose` uses the same weighting for all three axes of specific force, tilt included, and adds the squares:
+
+    MSDV = (MSDV_x^2 + MSDV_y^2 + MSDV_z^2)^(1/2)
+
+differs: the standard has no weighting for horizontal motion. Fore-and-aft and lateral oscillation make equally sick at 0.315 Hz [Griffin and Mills 2002],
+fore-and-aft most at 0.2 Hz [Golding, Mueller and Gresty 2001], which is close to the maximum of Wf.
 """
 
 from __future__ import annotations
@@ -19,9 +26,10 @@ import math
 
 import numpy as np
 
+from simulator.base.arrays import Array
 from simulator.base.constants import STANDARD_GRAVITY
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record
+from simulator.base.records import Record, record
 from washout.discrete_filter import discrete
 
 HIGH_PASS, LOW_PASS = 0.08, 0.63
@@ -84,6 +92,24 @@ def weighting(p: Record, h: float) -> None:
         a = np.array([w * w, w / quality])
         p[0]["wf_A"][k], p[0]["wf_b"][k] = discrete([[0.0, 1.0], -a], [0.0, 1.0], h)
         p[0]["wf_c"][k], p[0]["wf_d"][k] = np.array(b[:2]) - b[2] * a, b[2]
+
+
+def full_dose(force: Array, h: float) -> dict[str, float]:
+    """Return the dose [m/s1.5] of surge, sway, heave and all, of specific force less gravity (n, 3) [m/s2] in rows of h [s]."""
+    p, squares = record(WEIGHTING), {}
+    weighting(p, h)
+    for axis, column in zip(("surge", "sway", "heave"), np.ascontiguousarray(force.T), strict=True):
+        s = record(SICKNESS)
+        _run_dose(p, s, column, h)
+        squares[axis] = float(s[0]["wf_dose"][CAR])
+    return {axis: math.sqrt(one) for axis, one in squares.items()} | {"all": math.sqrt(sum(squares.values()))}
+
+
+@kernel
+def _run_dose(p, s, column, h):
+    """Run a specific force less gravity (n,) [m/s2] through the dose of the first person."""
+    for a in column:
+        _dose(p, s, CAR, a, h)
 
 
 @kernel

@@ -41,7 +41,7 @@ from simulator.autonomy.mappers.kinds import MAPPER_KINDS
 from simulator.autonomy.object_clearance import ObjectClearance
 from simulator.autonomy.outcome import ERROR, OUTCOMES, REACHED, STUCK, Judge, Outcome
 from simulator.autonomy.path_check import check_path
-from simulator.autonomy.plan_follower import MAX_STOP_FACTOR, PlanFollower
+from simulator.autonomy.plan_follower import MAX_STOP_FACTOR, Course, PlanFollower
 from simulator.autonomy.planners.kinds import PLANNER_KINDS
 from simulator.autonomy.pose_check import TOUCHES, outline_of
 from simulator.autonomy.result_checks import checked_map, checked_plan
@@ -263,6 +263,12 @@ class GoalDriver:
     def logged(self) -> list[tuple[str, Any, Record]]:
         """Records that the driver adds to the log."""
         return [("planner_", PLANNED, self._logged)]
+
+    @property
+    def course(self) -> Course | None:
+        """What the vehicle follows forward; None without a plan."""
+        stops = not self._is_under_way or bool(self._reason)
+        return self._follower.course(0.0 if stops else self._stop)
 
     def see(self, objects: ObjectSet, collisions: Sequence[Any]) -> None:
         """Receive the objects of the session as they are now, and its collisions, before each `read`."""

@@ -25,6 +25,7 @@ from simulator.autonomy.vehicle_traits import VehicleTraits
 from simulator.base.records import Record
 from simulator.driver.internal_model import InternalModel
 from simulator.driver.path import Path
+from simulator.driver.path_kernels import Line
 from simulator.driver.speed import SpeedControl, SpeedGains
 from simulator.driver.steering.observation import grade_under
 from simulator.driver.steering.path_follower import PathFollower
@@ -69,6 +70,35 @@ class Segment(NamedTuple):
         return float(self.station[-1])
 
 
+class Course(NamedTuple):
+    """What a preview needs of a plan that is followed forward."""
+
+    line: Line
+    """Path of the point without sideslip."""
+    stations: NDArray[np.float64]
+    """(n,) m, rising"""
+    speeds: NDArray[np.float64]
+    """(n,) m/s, targets at the stations"""
+    station: float
+    """Present station [m]."""
+    stop: float
+    """m, way after which the vehicle stands; inf without a stop"""
+    demand: float
+    """Present demand of the speed control [m/s]."""
+    angle: float
+    """Present mean road-wheel angle [rad]."""
+    acceleration: float
+    """Largest rise of the demand [m/s2]."""
+    deceleration: float
+    """Largest fall of the demand [m/s2]."""
+    proportional: float
+    """Requested acceleration per speed error [1/s]."""
+    model: InternalModel
+    """Of the vehicle, relative to the point without sideslip."""
+    behind: float
+    """Distance of the point without sideslip behind B [m]."""
+
+
 class PlanFollower:
     """Follows plans, one after the other.
 
@@ -108,6 +138,26 @@ class PlanFollower:
         """Return whether the vehicle, at a forward speed [m/s], stands at the end of the plan."""
         return (
             len(self._segments) == 1 and abs(speed) < STANDSTILL_SPEED and self._segments[0].length - self.station()[1] < ARRIVAL_DISTANCE
+        )
+
+    def course(self, stop: float) -> Course | None:
+        """Return the present segment with the vehicle on it, which stops after `stop` [m]; None without a segment forward."""
+        if not self._segments or self._segments[0].direction < 0 or self._forward.station is None:
+            return None
+        now, vehicle = self._segments[0], self._vehicle
+        return Course(
+            now.path.line,
+            now.station,
+            now.speeds,
+            self._forward.station,
+            stop,
+            self._speed.demand,
+            self._forward.angle,
+            vehicle.acceleration,
+            MAX_STOP_FACTOR * vehicle.deceleration,
+            self._speed.proportional,
+            self._forward.traits,
+            vehicle.rear_axle,
         )
 
     def start(self, plan: Plan) -> None:

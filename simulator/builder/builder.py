@@ -159,7 +159,7 @@ def _seeds(value: Any, path: KeyPath) -> Iterator[KeyPath]:
 def _preview(configuration: Configuration, options: SessionOptions) -> Preview | None:
     """Return the preview from an earlier run, if the session requests it."""
     requested, place = options.preview, "preview.run"
-    if requested is None:
+    if requested is None or not requested.run:
         return None
     with configuration.origins.relative_to():
         log = log_file(configuration.binary.path_of(place), "", place)

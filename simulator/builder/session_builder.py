@@ -57,11 +57,16 @@ def cueing_of(
     with configuration.reading("washout") as (content, file):
         cueing = MotionCueing(content, file, platform, step, gravity, intensity)
     if preview is not None:
-        try:
-            cueing.washout.set_preview(preview)
-        except JounceError as error:
-            raise configuration.origins.of("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
+        use_preview(configuration, cueing, preview)
     return cueing
+
+
+def use_preview(configuration: Configuration, cueing: MotionCueing, preview: Preview) -> None:
+    """Let the washout use a preview. Raises ConfigError: it uses none."""
+    try:
+        cueing.washout.set_preview(preview)
+    except JounceError as error:
+        raise configuration.origins.of("preview").wrong(configuration.raw("preview"), f"no preview: {error}") from None
 
 
 def maneuver_of(configuration: Configuration, vehicle: Description | None) -> Maneuver:

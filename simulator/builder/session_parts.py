@@ -11,11 +11,14 @@ from typing import Any
 
 from simulator.assistance.assistance import Assistance
 from simulator.assistance.lane_keeping import Lane, NetworkLane, PathLane
+from simulator.autonomy.goal_driver import GoalDriver
+from simulator.autonomy.plan_preview import PlanPreview
+from simulator.autonomy.planner_driver import KIND as PLANNER_KIND
 from simulator.autonomy.topic_goal_driver import HINT, TopicGoalDriver
 from simulator.base.console import print_error
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.builder.other_vehicles import OtherParts, one_more
-from simulator.builder.session_builder import SessionBuilder, cueing_of
+from simulator.builder.session_builder import SessionBuilder, cueing_of, use_preview
 from simulator.builder.session_images import SessionImages
 from simulator.builder.start_place import check_apart, check_place
 from simulator.builder.traffic import TrafficParts
@@ -238,6 +241,7 @@ class SessionParts:
                 known = f"the name of one of the other vehicles: {', '.join(names)}" if names else "a session with other vehicles"
                 raise ConfigError(self.maneuver.file, "timed_course.leader", leader, known)
             session.course = SessionCourse(self.maneuver.placed_course, self.maneuver.name)
+        session.preview = self._plan_preview(session)
         session.message_origins = self.configuration.origins.at_start
         if self.maneuver is not None:
             session.start_speed, session.start_drop = self.maneuver.start.speed, self.maneuver.start.drop
@@ -267,6 +271,19 @@ class SessionParts:
             return PathLane(self.maneuver.path.placed(Spawn(*self.ground.spawn)), options.lane_keeping.width)
         where = self.configuration.origins.of("assistance.lane_keeping")
         raise where.wrong("lane_keeping", "a terrain with lanes, or a maneuver with a path")
+
+    def _plan_preview(self, session: Session) -> PlanPreview | None:
+        """Return the preview of the plan for the washout, None if the session requests none. Raises ConfigError: no planner, or no use for it."""
+        requested = self.options.preview
+        if requested is None or requested.run:
+            return None
+        drivers = [kind.name for kind in self.options.takeover or ()]
+        if not isinstance(session.driver, GoalDriver) and PLANNER_KIND.name not in drivers:
+            raise self.configuration.origins.of("preview").wrong("plan", "a drive to a goal, or the driver planner")
+        head = float(self.vehicle.description.body[0]["drivers_head"][0])
+        preview = PlanPreview(session, head, self.gravity, requested.step, requested.points)
+        use_preview(self.configuration, self.cueing, preview)
+        return preview
 
     def _assistance(self) -> Assistance | None:
         """Return new driver assistance, None without the section. Raises ConfigError."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from simulator import weather
 from simulator.assistance.section import ASSISTANCE_FIELD, AssistanceOptions
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import NOTHING, ConfigError, ErrorCollector
 from simulator.base.fields import Anything, Choice, Either, Field, Fields, Flag, Group, ListOf, Named, Number, Text, Variants, read
 from simulator.base.registry import KindChoice
 from simulator.configuration.configuration import Configuration
@@ -117,8 +117,20 @@ _OUTLETS = (
         "plugins", Anything("a list of outlets"), "third-party outlets, each a name, or a mapping of `type`, `rate` and its own keys", ()
     ),
 )
+PREVIEW_OF_PLAN = "plan"
 _PREVIEW = (
-    Field("run", Text("the folder of a run, or its telemetry file"), "folder or telemetry file of an earlier run of this drive"),
+    Field(
+        "source",
+        Choice(("run", PREVIEW_OF_PLAN)),
+        "`run`: an earlier run; `plan`: the plan of a drive to a goal, rolled out on a single-track model",
+        "run",
+    ),
+    Field(
+        "run",
+        Text("the folder of a run, or its telemetry file"),
+        "folder or telemetry file of an earlier run of this drive (`source: run`, required)",
+        "",
+    ),
     Field("horizon", Number("s", SHORTEST_STEP, 1000.0), f"time horizon of the preview, at most {PREVIEW_POINTS} steps", 1.0),
     Field("step", Number("s", SHORTEST_STEP, 100.0), "time between two points, at least the row spacing of the run", 0.02),
 )
@@ -202,7 +214,7 @@ FILE = (
     ),
     FAULTS,
     ASSISTANCE_FIELD,
-    Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run", None),
+    Field("preview", Group(_PREVIEW), "preview of a washout, from an earlier run or from the plan of a planner", None),
     Field(
         "ruts",
         Text("the folder of a run, or its ruts.npz"),
@@ -256,7 +268,7 @@ class PreviewOptions:
     """Options of the preview of a washout."""
 
     run: str
-    """Folder or log of an earlier run."""
+    """Folder or log of an earlier run; empty: the plan of the driver."""
     step: float
     """Time between two points [s]."""
     points: int
@@ -429,6 +441,11 @@ def _preview(values: Mapping[str, Any], file: str) -> PreviewOptions:
     if not (1 <= points <= PREVIEW_POINTS and math.isclose(points * values["step"], values["horizon"], rel_tol=1e-6)):
         expected = f"a number in s, 1 to {PREVIEW_POINTS} steps of {values['step']:g} s"
         raise ConfigError(file, "preview.horizon", values["horizon"], expected)
+    of_plan = values["source"] == PREVIEW_OF_PLAN
+    if of_plan == bool(values["run"]):
+        if of_plan:
+            raise ConfigError(file, "preview.run", values["run"], "no run with `source: plan`")
+        raise ConfigError(file, "preview.run", NOTHING, "the folder of a run, or its telemetry file (or `source: plan`)")
     return PreviewOptions(values["run"], values["step"], points)
 
 

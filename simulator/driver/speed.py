@@ -72,6 +72,11 @@ class SpeedControl:
         """Present speed demand, m/s."""
         return float(self._state[0]["demand"])
 
+    @property
+    def proportional(self) -> float:
+        """Requested acceleration per speed error, 1/s."""
+        return float(self._p[0]["proportional"])
+
     def set_target(self, speed: float, acceleration: float) -> None:
         """Set the target `speed` (m/s), approached with at most `acceleration` (m/s2)."""
         state = self._state[0]

@@ -6,11 +6,13 @@ The plan (`washout.preview.planner`) is exact for the time of the preview: the p
 in time, all within the limits of the platform. Beside the ticks, a thread computes a new plan `rate` times a second. Without a new plan the present one
 continues. As the sum shows, an unknown force never gets lost, and nothing steps if the preview ends.
 
-A preview may be wrong. Per axis, the fraction of it that is trusted is the regression of the measured force f on the told force t,
+A preview may be wrong. Per axis, the fraction of it that is trusted follows from the measured force f and the told force t, both smooth over SMOOTHS,
 
-    trust = (<f t> + n^2) / (<t t> + n^2),  from 0 to 1,  < > : mean over TRUSTS
+    trust = (<f t> + n^2 prior) / (<t t> + n^2)  S(<f t>^2 / (<f f> <t t>)),  from 0 to 1,  < > : mean over a time
 
-so a preview of twice the force is halved, and one of another drive is ignored.
+The quotient is the regression of f on t, so a preview of twice the force is halved. S is 0 for a preview that explains less than LEAST of the force and 1
+from FULL on, so one of another drive is ignored. The trust is the smaller one of two times: the long one remembers lies, the short one notices them.
+The prior of the long one is the trust in surge and sway together, before any force UNPROVEN.
 
 Source: developed for Jounce.
 """
@@ -18,6 +20,8 @@ Source: developed for Jounce.
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 from simulator.base.callbacks import callback, record_at
 from simulator.base.field_records import rows
@@ -75,18 +79,28 @@ STATE: Table = (
     ("plan_ticks", (), "1", "number of ticks since the start of the present plan", "i8"),
     ("restarts", (), "1", "number of restarts; plans of before are ignored", "i8"),
     ("present", (CHANNELS,), "m/s2, rad/s", "motion of the vehicle in this tick, in the order of a plan"),
-    ("told_square", (3,), "m2/s4", "<t t>"),
-    ("told_force", (3,), "m2/s4", "<f t>"),
+    ("told_square", (2, 3), "m2/s4", "<t t>, over MEMORIES"),
+    ("told_force", (2, 3), "m2/s4", "<f t>"),
+    ("force_square", (2, 3), "m2/s4", "<f f>"),
+    ("compared", (2, 3), "m/s2", "told and present force, smooth over SMOOTHS"),
     ("arrives", (), "s", "time from a pose to the motion of the platform"),
 )
 
 P, X, S, R = dtype_of(SETTINGS), dtype_of(STATE), dtype_of(WASHOUT_INPUT), dtype_of(WASHOUT_OUTPUT)
 A, AX = adaptive.P, adaptive.X
 
-TRUSTS = 10.0
-"""s. Time over which the preview is compared with the motion."""
-NOISE = 0.15
-"""m/s2. n: smaller told forces do not change the trust."""
+MEMORIES = np.array([10.0, 0.25])
+"""s. Times over which the preview is compared with the motion."""
+NOISES = np.array([0.15, 0.3])
+"""m/s2. n of each time: smaller forces do not change the trust."""
+SMOOTHS = 0.05
+"""s. Time over which both forces are smoothed before the comparison: no preview knows each shock."""
+QUIET = 0.02
+"""m/s2. n of surge and sway together."""
+UNPROVEN = 0.5
+"""1. Trust before any force. Larger: the first motion of a true preview is better, and that of a wrong one worse (docs/preview_washout.md)."""
+LEAST, FULL = 0.3, 0.7
+"""1. Part of the square of the force that the preview explains, up to which it is ignored and from which it is trusted."""
 SMALLEST = 0.01
 """1. Bound of the divisor: the workspace management never goes below."""
 STEEPEST = 0.9
@@ -96,9 +110,9 @@ _adapt = kernel(adaptive_step.function)
 
 
 def begin(parameters: Record, state: Record, world: WashoutContext) -> None:
-    """Fill the matrices of the adaptive washout; no plan, full trust."""
+    """Fill the matrices of the adaptive washout; no plan, a preview is unproven."""
     adaptive.begin(parameters, state, world)
-    state[0]["trust"], state[0]["arrives"] = 1.0, arrival(world)
+    state[0]["trust"], state[0]["arrives"] = UNPROVEN, arrival(world)
 
 
 @inline
@@ -110,7 +124,9 @@ def _clear_plan(x):
         for channel in range(CHANNELS):
             x["told"][i, channel] = x["trusted"][i, channel] = 0.0
     for axis in range(3):
-        x["trust"][axis], x["told_square"][axis], x["told_force"][axis] = 1.0, 0.0, 0.0
+        x["trust"][axis], x["compared"][0, axis], x["compared"][1, axis] = UNPROVEN, 0.0, 0.0
+        for k in range(2):
+            x["told_square"][k, axis] = x["told_force"][k, axis] = x["force_square"][k, axis] = 0.0
     for axis in range(2):
         for k in range(2):
             x["felt"][axis, k] = 0.0
@@ -122,14 +138,37 @@ def _clear_plan(x):
 @inline
 def _compare(x, t, fades, h):
     """Update the trust in the preview by the told and the present force."""
-    part = h / TRUSTS
     for axis in range(3):
         channel = HEAVE if axis == 2 else axis
-        told = told_at(x["told"], channel, t, fades)
-        x["told_square"][axis] += part * (told * told - x["told_square"][axis])
-        x["told_force"][axis] += part * (told * x["present"][channel] - x["told_force"][axis])
-        trust = (x["told_force"][axis] + NOISE * NOISE) / (x["told_square"][axis] + NOISE * NOISE)
-        x["trust"][axis] = min(1.0, max(0.0, trust))
+        x["compared"][0, axis] += h / (SMOOTHS + h) * (told_at(x["told"], channel, t, fades) - x["compared"][0, axis])
+        x["compared"][1, axis] += h / (SMOOTHS + h) * (x["present"][channel] - x["compared"][1, axis])
+        told, force = x["compared"][0, axis], x["compared"][1, axis]
+        for k in range(2):
+            part = h / MEMORIES[k]
+            x["told_square"][k, axis] += part * (told * told - x["told_square"][k, axis])
+            x["told_force"][k, axis] += part * (told * force - x["told_force"][k, axis])
+            x["force_square"][k, axis] += part * (force * force - x["force_square"][k, axis])
+    tt = ff = ft = 0.0
+    for axis in range(2):
+        tt, ff, ft = tt + x["told_square"][0, axis], ff + x["force_square"][0, axis], ft + x["told_force"][0, axis]
+    known = _trust(tt, ff, ft, QUIET, UNPROVEN)
+    for axis in range(3):
+        trust = 1.0
+        for k in range(2):
+            one = _trust(
+                x["told_square"][k, axis], x["force_square"][k, axis], x["told_force"][k, axis], NOISES[k], known if k == 0 else 1.0
+            )
+            trust = min(trust, one)
+        x["trust"][axis] = trust
+
+
+@inline
+def _trust(tt, ff, ft, noise, prior):
+    """Return the fraction of a preview that is trusted, by its means <t t>, <f f> and <f t>; for forces below `noise` [m/s2] the prior fraction."""
+    floor = noise * noise
+    common, square = max(0.0, ft + floor), tt + floor
+    u = min(1.0, max(0.0, (common * common / (square * (ff + floor)) - LEAST) / (FULL - LEAST)))
+    return min(1.0, max(0.0, ft + prior * floor) / square) * u * u * (3.0 - 2.0 * u)
 
 
 @inline
@@ -150,7 +189,8 @@ def preview(parameters, state, seen, result, first, count, h):
     budget = max(SMALLEST, s["budget"])
     x["present"][0], x["present"][1], x["present"][2], x["present"][3] = f[0] / budget, f[1] / budget, -w[1] / budget, w[0] / budget
     x["present"][HEAVE] = (f[2] - s["gravity"]) / budget
-    _compare(x, t, fades, h)
+    if s["preview_count"] > 0:
+        _compare(x, t, fades, h)
     f[0] -= budget * told_at(x["trusted"], 0, t, fades)
     f[1] -= budget * told_at(x["trusted"], 1, t, fades)
     w[1] += budget * told_at(x["trusted"], 2, t, fades)

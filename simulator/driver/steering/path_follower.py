@@ -78,6 +78,11 @@ class PathFollower:
         """Steering input that the controller requested in the last call, without the limits of the hands."""
         return self.traits.steering_for(float(self._seen[0]["wanted"]))
 
+    @property
+    def angle(self) -> float:
+        """Mean road-wheel angle after the last call, rad."""
+        return float(self._seen[0]["angle"])
+
     def target_speed(self, t: float) -> float:
         """Return the target speed at the station of the vehicle, m/s."""
         return self._speed.target_at(t, float(self._seen[0]["station"]))

@@ -132,7 +132,8 @@ def _drives(
     headings = ["drive", "", "K", *(f"{title} {unit}".strip() for title, unit, _ in recorded_drives_page.SUMMARY)]
     notes = [f"{letter}: {label}" for label, letter in letters.items()]
     notes.append(
-        "error: force at the head, 0 to 10 Hz, compared with K times the car, surge and sway together; perceived yaw; stroke, limited: "
+        "error: force at the head, 0 to 10 Hz, compared with K times the car, surge and sway together (K = 1: with the car); perceived "
+        "yaw; dose: motion sickness dose of all three forces in the car and on the platform; stroke, limited: "
         "fractions of "
         "the stroke and of ticks"
     )

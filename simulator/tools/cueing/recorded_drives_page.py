@@ -35,11 +35,14 @@ SUMMARY = (
     # title, unit, key path in the scores
     ("error", "", ("force_error",)),
     ("of all 3", "", ("force_error_with_heave",)),
+    ("K = 1", "", ("unscaled_error",)),
     ("surge", "", ("axes", "surge", "error")),
     ("sway", "", ("axes", "sway", "error")),
     ("heave", "", ("axes", "heave", "error")),
     ("yaw corr.", "", ("perceived", MODEL.name, "yaw", "correlation")),
     ("yaw gain", "", ("perceived", MODEL.name, "yaw", "gain")),
+    ("dose car", "m/s1.5", ("sickness", "car", "all")),
+    ("dose", "m/s1.5", ("sickness", "cab", "all")),
     ("stroke", "", ("used", "stroke")),
     ("limited", "%", ("used", "limited_share")),
 )
@@ -89,7 +92,8 @@ def drive_page(drives: Sequence[Drive], compared: Sequence[CueingComparison], co
         "car. Error: "
         f"rms(f - K f_car) / rms(K f_car) of the force less gravity, 0 to {CUTOFF_FREQUENCY:g} Hz, surge and sway together, and of all three; K "
         "is the "
-        f"target scale of the washout. Yaw: correlation and gain (K not divided out) of the perceived yaw after {MODEL.title}. Stroke: "
+        "target scale of the washout, or 1. Dose: motion sickness dose MSDV of all three forces, each with the weighting Wf of ISO 2631-1. "
+        f"Yaw: correlation and gain (K not divided out) of the perceived yaw after {MODEL.title}. Stroke: "
         "fraction of the half "
         "stroke that the worst leg used. Limited: fraction of ticks in which the limiter acted."
     )

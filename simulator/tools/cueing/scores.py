@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.base.arrays import Array
+from washout.motion_sickness import full_dose
 from washout.vestibular import FORCE_THRESHOLDS, MODELS, RATE_THRESHOLDS, Vestibular, beyond
 
 CUTOFF_FREQUENCY = 10.0
@@ -122,8 +123,8 @@ def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibula
 
     Returns
     -------
-    {"force_error": of surge and sway together, "force_error_with_heave": of all three, "axes": {axis: `axis_scores`},
-    "perceived": {model: see `perceived_scores`}}
+    {"force_error": of surge and sway together, "force_error_with_heave": of all three, "unscaled_error": of surge and sway with K = 1,
+    "sickness": {"car", "cab": `washout.motion_sickness.full_dose`}, "axes": {axis: `axis_scores`}, "perceived": {model: see `perceived_scores`}}
     """
     f_car, w_car, f, w = (up_to(signal, h) for signal in (*car, *cab))
     axes = {name: axis_scores(f[:, j], f_car[:, j], aim.force[j], h, REST_LIMITS[0]) for j, name in enumerate(FORCES)}
@@ -131,6 +132,8 @@ def scores(car: Head, cab: Head, aim: Head, h: float, models: Sequence[Vestibula
     return {
         "force_error": error_of(f[:, :2], f_car[:, :2], aim.force[:2]),
         "force_error_with_heave": error_of(f, f_car, aim.force),
+        "unscaled_error": error_of(f[:, :2], f_car[:, :2], 1.0),
+        "sickness": {"car": full_dose(car.force, h), "cab": full_dose(cab.force, h)},
         "axes": axes,
         "perceived": {model.name: perceived_scores(model, car, cab, aim, h) for model in models},
     }
