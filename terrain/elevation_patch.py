@@ -45,4 +45,5 @@ def patch_points(first: float, last: float, spacing: float) -> Vector:
     count = (last - first) / spacing + 1e-9
     if count >= MAX_POINTS:
         raise JounceError(f"patch: {count:.3g} points; expected fewer than {MAX_POINTS}")
-    return first + spacing * np.arange(int(count) + 1)
+    points: Vector = first + spacing * np.arange(int(count) + 1, dtype=float)
+    return points

@@ -56,7 +56,7 @@ class LinearModel:
     @cached_property
     def eigenvalues(self) -> ComplexVector:
         """Eigenvalues (n,) of A [1/s], slowest first; those of place, heading and wheel angles vanish on level ground."""
-        found = np.linalg.eigvals(self.A)
+        found = np.linalg.eigvals(self.A).astype(complex)
         return found[np.argsort(np.abs(found), kind="stable")]
 
     def slow(self, *names: str) -> LinearModel:

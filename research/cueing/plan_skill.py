@@ -74,10 +74,10 @@ def drive_to_goal(maneuver: str) -> tuple[Drive, Recorded]:
     sim.run()
     times, force, rate = np.asarray(sim.log["time"]), sim.log.field("f_H_B"), sim.log.field("w_WB_B")
     grid = np.arange(times[0], times[-1], TICK)
-    columns = [np.stack([np.interp(grid, times, column) for column in part.T], axis=1) for part in (force, rate)]
+    seen_force, seen_rate = (np.stack([np.interp(grid, times, column) for column in part.T], axis=1) for part in (force, rate))
     gravity = float(sim.session.ground.p[0]["gravity"])
     sim.close()
-    return Drive(maneuver, TICK, *columns, gravity, 1000.0), told
+    return Drive(maneuver, TICK, seen_force, seen_rate, gravity, 1000.0), told
 
 
 def skill(drive: Drive, told: Recorded) -> dict[float, tuple[float, float, float]]:

@@ -76,8 +76,9 @@ class Drive(Protocol):
     def readout(self) -> Record:
         """READOUT of the vehicle."""
 
-    clock: object
-    """None if the ticks wait for all results, so that a run has the same bits."""
+    @property
+    def clock(self) -> object:
+        """None if the ticks wait for all results, so that a run has the same bits."""
 
 
 class Motion(NamedTuple):

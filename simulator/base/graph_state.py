@@ -167,7 +167,8 @@ def read_graph(root: Any, rules: Rules) -> GraphState:
     waiting: list[tuple[Any, Any]] = [(root, None)]
     while waiting:
         one, holder = waiting.pop()
-        cls, key = type(one), id(one)
+        cls: Any = type(one)
+        key = id(one)
         if cls in ATOMS or key in seen or key in rules.parts:
             continue
         kind = kind_of(cls, rules)
@@ -180,7 +181,7 @@ def read_graph(root: Any, rules: Rules) -> GraphState:
                 kind = VIEW
         elif kind == FUNCTION and not one.__closure__:
             continue
-        elif kind == TUPLE and one and all(kind_of(type(part), rules) == KEPT for part in one):
+        elif kind == TUPLE and one and all(kind_of(type_of(part), rules) == KEPT for part in one):
             continue  # kernels
         seen[key] = one
         if kind == OBJECT and hasattr(cls, "saved"):
@@ -204,6 +205,11 @@ def read_graph(root: Any, rules: Rules) -> GraphState:
 def rows_of(partial: list[Any]) -> dict[int, int]:
     """Return the number of rows in use by the `id` of the array."""
     return {id(array): count for one in partial for array, count in one.rows_in_use()}
+
+
+def type_of(one: Any) -> Any:
+    """Return the class of an object; mypy takes no `type[Any]` for a key of a cache."""
+    return type(one)
 
 
 @cache
@@ -243,7 +249,7 @@ def _contents(kind: int, one: Any) -> Any:
         if hasattr(type(one), "saved"):
             return {name: one.__dict__[name] for name in type(one).saved}, {}, None
         items = one.copy() if isinstance(one, dict | list | set | deque) else None
-        return own, {name: getattr(one, name) for name in slots(type(one)) if hasattr(one, name)}, items
+        return own, {name: getattr(one, name) for name in slots(type_of(one)) if hasattr(one, name)}, items
     if kind in (DICT, LIST):
         return one.copy()
     if kind == PROXY:

@@ -49,6 +49,7 @@ from simulator.base.graph_state import (
     read_graph,
     rows_of,
     slots,
+    type_of,
 )  # fmt: skip
 
 PROCESS = os.getpid(), time.time_ns()
@@ -224,7 +225,7 @@ class _Packer:
         number = self._numbers.get(id(one))
         if number is not None:
             return Ref(number)
-        kind = kind_of(type(one), self._rules)
+        kind = kind_of(type_of(one), self._rules)
         if kind == VALUE and id(one) not in self._parts:
             return one
         return Stays(getattr(one, "__qualname__", type(one).__qualname__), self._parts.get(id(one), -1), kind == CACHE)
