@@ -27,6 +27,7 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
 from terrain.objects.world_object import WorldObject
 from vehicles.equilibrium_cache import arrays_in
+from simulator.base.errors import ConfigError
 from vehicles.lean_vehicle import LeanVehicle
 from vehicles.vehicle import Vehicle
 
@@ -77,6 +78,8 @@ class ParameterSets:
         self._sets: WeakValueDictionary[bytes, Parameters] = WeakValueDictionary()
         one, self.ground = self._load(values)
         _check_objects(self.ground, terrain)
+        if one.train is not None:
+            raise ConfigError("fleet", "vehicle", vehicle, "a vehicle without trailers; a fleet has none")
         self.bench = one.new_instance()
         self._objects = self.ground.objects.for_session()
         self.first = Parameters(dict(values), self._lean(one), self.ground.arrays._replace(objects=self._objects.world))
