@@ -25,7 +25,7 @@ from terrain.objects.records import no_world
 from vehicles.command import COMMAND
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
-from vehicles.towing.coupling import COUPLING, COUPLING_MEMORY, GROUND_WORDS
+from vehicles.towing.coupling import COUPLING, COUPLING_MEMORY, GROUND_WORDS, UNBRAKED
 from vehicles.towing.coupling_section import STOP_RATE
 from vehicles.towing.trailer_step import kernels_of
 
@@ -137,8 +137,9 @@ class Train:
         self.place(vehicle)
         vehicles = [vehicle, *(one.vehicle for one in self.trailers)]
         saved = [getattr(vehicle.space, name).copy() for name in KEPT]
-        command = record(COMMAND)
-        command[0]["brake"] = command[0]["parking_brake"] = 1.0
+        command, braked_by = record(COMMAND), self.towed["braked_by"].copy()
+        command[0]["brake"] = 1.0
+        self.towed["braked_by"] = UNBRAKED  # free wheels leave no force in the coupling on level ground
         if self._step is None:
             self._step = compiled_call(vehicle_step, vehicle.model, vehicle.space, ground, command, STEP)
         moving = [one.space.state[0][name] for one in vehicles for name in ("v_WB_B", "w_WB_B", "theta_dot")]
@@ -151,6 +152,7 @@ class Train:
                 fastest = max(_acceleration(one) for one in vehicles)
                 if fastest < AT_REST or not np.isfinite(fastest):
                     break
+        self.towed["braked_by"] = braked_by
         if not fastest < max(AT_REST, 1e-2):
             raise JounceError(f"no equilibrium with {self.trailers[0].name}: vehicle and trailer do not come to rest ({fastest:.2g} m/s2)")
         for one in moving:
