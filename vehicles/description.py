@@ -255,9 +255,7 @@ class _ReadSteering(NamedTuple):
     rack: bytes
 
 
-def _read_steering(
-    values: Values, axles: Axles, found: list[_ReadAxle | None], keep: Cached, source: str
-) -> _ReadSteering:
+def _read_steering(values: Values, axles: Axles, found: list[_ReadAxle | None], keep: Cached, source: str) -> _ReadSteering:
     """Return the steering of a vehicle, and give the corners of steered axles their parts of the rack. Raises ConfigError."""
     only = "only a trailer, a vehicle with a section `coupling`, has none"
     with ErrorCollector() as faults:
@@ -288,9 +286,9 @@ def _without_steering(values: Values, found: list[_ReadAxle | None]) -> _ReadSte
         if "trailers" in values:
             faults.add(values.error("trailers", "the trailers of a train one after the other in the file of the towing vehicle"))
         for one in found:
-            if one is not None and one.section.alignment.toe is not None:
-                name = one.section.alignment.key
-                faults.add(ConfigError(values.file, name, f"{math.degrees(one.section.alignment.toe):g} deg", "no toe on a trailer: its tie rods are those of the hardpoints"))
+            if one is not None and (toe := one.section.alignment.toe) is not None:
+                expected = "no toe on a trailer: its tie rods are those of the hardpoints"
+                faults.add(ConfigError(values.file, one.section.alignment.key, f"{math.degrees(toe):g} deg", expected))
     first = found[0]
     fixed = None if first is None else np.stack([corner.Q for corner in first.corners])
     return _ReadSteering(held_wheels(fixed), STEERING_KINDS.need(HELD), b"")

@@ -179,4 +179,6 @@ def _make(settings: DriverSettings) -> Driver:
     return TrailerDriver(settings)
 
 
-KIND = DriverKind("back_up", _make, CONTRACT, parameters=PARAMETERS, meaning="backs a trailer along a path, and pulls forward before it jackknifes")
+KIND = DriverKind(
+    "back_up", _make, CONTRACT, parameters=PARAMETERS, meaning="backs a trailer along a path, and pulls forward before it jackknifes"
+)

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from simulator.base.callbacks import address_of
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.json_output import content_key
 from simulator.base.record_tree import addresses_in
 from simulator.base.section_cache import sections_read_once
@@ -27,7 +27,6 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.paths import Path
 from terrain.objects.world_object import WorldObject
 from vehicles.equilibrium_cache import arrays_in
-from simulator.base.errors import ConfigError
 from vehicles.lean_vehicle import LeanVehicle
 from vehicles.vehicle import Vehicle
 

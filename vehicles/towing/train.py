@@ -146,8 +146,8 @@ class Train:
         moving += [vehicle.space.steering[0:1]["rate"]]
         for n in range(MAX_STEPS):
             self._step(vehicle.model, vehicle.space, ground, command, STEP)
-            for one in moving:
-                one *= 1.0 - DAMPING * STEP
+            for velocity in moving:
+                np.multiply(velocity, 1.0 - DAMPING * STEP, out=velocity)
             if n % CHECKED == CHECKED - 1:
                 fastest = max(_acceleration(one) for one in vehicles)
                 if fastest < AT_REST or not np.isfinite(fastest):
