@@ -1,7 +1,6 @@
-"""Trailers compared with closed forms: sway with the linear single-track model of car and trailer, a low-speed circle with the geometry of
-rolling, forces of the coupling with equilibrium.
+"""Linear single-track model of a vehicle with one trailer, and the free motion of a trailer as a sum of exponentials.
 
-Single-track model: lateral velocity v, yaw rate r of the towing vehicle, angle p of the joint (+ = trailer heads to the left). a, b are the
+Lateral velocity v, yaw rate r of the towing vehicle, angle p of the joint (+ = trailer heads to the left). a, b are the
 distances of front and rear axle from its center of mass, h that of the coupling behind it; for the trailer l ahead of its center to the
 coupling, d behind it to the axle; F the force of the trailer on the towing vehicle:
 
@@ -19,17 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.api.loading import assemble
 from simulator.base.records import record
-from simulator.validation.suite.result import Finding, ReferenceData, Row, within
 from terrain.ground import Ground
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 
-VEHICLE = "hmmwv_m1101"
 STEP = 1e-3
-SPEEDS = (10.0, 15.0, 20.0, 25.0)
-"""m/s."""
+"""s."""
 KICK, DURATION, IGNORED = 0.08, 3.0, 0.15
 """rad/s, yaw rate given to the trailer; s, duration of the free motion, and of its begin that is not evaluated."""
 ORDER = 8
@@ -171,21 +166,6 @@ def roots_of(motion: NDArray[np.float64], step: float = STEP, every: int = 20, o
     roots = np.log(z.astype(complex)) / (every * step)
     size = np.abs(np.linalg.lstsq(z[None, :] ** np.arange(len(x))[:, None], x.astype(complex), rcond=None)[0])
     return roots[size > 0.02 * size.max()]
-
-
-def sway(source: ReferenceData) -> Finding:
-    """Compare the sway of the HMMWV with its trailer with the single-track model."""
-    parts = assemble({"vehicle": VEHICLE, "terrain": "flat"}, None)
-    vehicle, ground = parts.vehicle, parts.ground
-    vehicle.reset(ground)
-    model, rows = single_track(vehicle), list[Row]()
-    for speed in SPEEDS:
-        source.progress(f"sway at {speed:g} m/s")
-        frequency, damping = least_damped(roots_of(free_motion(vehicle, ground, speed)))
-        expected, ratio = model.sway(speed)
-        rows.append(within(f"frequency at {speed:g} m/s", frequency / math.tau, expected / math.tau, "Hz", 0.15))
-        rows.append(within(f"damping ratio at {speed:g} m/s", damping, ratio, "1", 0.2))
-    return Finding(rows)
 
 
 def with_tail_load(model: SingleTrackTrain, shift: float) -> SingleTrackTrain:
