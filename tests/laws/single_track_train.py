@@ -25,9 +25,9 @@ from vehicles.vehicle import Vehicle
 
 STEP = 1e-3
 """s."""
-KICK, DURATION, IGNORED = 0.08, 3.0, 0.15
+KICK, DURATION, IGNORED = 0.08, 1.8, 0.15
 """rad/s, yaw rate given to the trailer; s, duration of the free motion, and of its begin that is not evaluated."""
-ORDER = 8
+ORDER = 4
 """Number of exponentials of the free motion."""
 
 
@@ -125,8 +125,8 @@ def _unit(vehicle: Vehicle, coupling: float) -> Unit:
     for n in range(layout.size.axles):
         on = list(layout.on(n))
         stiffness = [_slope(tires[i], float(loads[i])) for i in on]
-        tread = float(tires[on[0]]["tread_stiffness"][1])
-        axles.append(Axle(float(places[on, 0].mean()) - center, sum(stiffness), stiffness[0] / tread))
+        relaxation = float(tires[on[0]]["dfy0"][0] / tires[on[0]]["tread_stiffness"][1])  # `relaxation_by: length`
+        axles.append(Axle(float(places[on, 0].mean()) - center, sum(stiffness), relaxation))
     return Unit(mass, inertia, tuple(axles), coupling - center)
 
 
