@@ -20,7 +20,7 @@ from vehicles.suspension.double_wishbone.corner import DoubleWishboneCorner
 from vehicles.suspension.macpherson.corner import MacPhersonCorner
 from vehicles.vehicle import Vehicle
 
-SHIPPED = driven_vehicles()
+SHIPPED = [name for name in driven_vehicles() if name != "tractor"]  # the checks here are of two axles
 TOE, CAMBER, REBOUND = math.radians(0.2), math.radians(1.5), 0.4
 """Checks in equilibrium: tolerances of toe and camber against the targets of the file, and minimum fraction of bump travel available in
 rebound."""
