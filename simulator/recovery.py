@@ -97,9 +97,9 @@ class VehicleRecovery:
 
     def put_at(self, x: float, y: float, yaw: float) -> bool:
         """Put the vehicle at rest in equilibrium at a position; return False if there is none. Then the state does not change."""
-        before = self._vehicle.piece.memory.copy()
+        before = self._vehicle.saved()
         if not self._settle_at(x, y, yaw):
-            self._vehicle.piece.memory[:] = before
+            self._vehicle.restore(before)
             self._vehicle.read()
             return False
         self._rest_ticks = 0
@@ -157,6 +157,8 @@ class VehicleRecovery:
         v.space.state[0]["p_WB"][2] += CLEARANCE + max(
             self._ground.height(hub[0], hub[1]) + radius - hub[2] for hub, radius in zip(hubs, v.model.tires["radius"], strict=True)
         )
+        if v.train is not None:
+            v.train.place(v)
         v.space.state[0]["time"], v.space.out[0]["f_H_B"] = time, (0.0, 0.0, self._ground.p[0]["gravity"])
 
     def _settle_at(self, x: float, y: float, yaw: float) -> bool:

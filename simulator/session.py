@@ -346,7 +346,8 @@ class Session:
         if self.assistance is not None:
             self.assistance.restore(self.command)
         try:
-            self.seat.read(self.time, self.readout, lambda: self.measurements, self.objects, self.collisions, self.others.seen)
+            objects = self.others.objects_for_first()
+            self.seat.read(self.time, self.readout, lambda: self.measurements, objects, self.collisions, self.others.seen)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit of a plugin, because the platform must be parked

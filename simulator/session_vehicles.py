@@ -19,7 +19,7 @@ from simulator.base.callbacks import address_of
 from simulator.base.errors import JounceError
 from simulator.base.fast_call import compiled_call, type_of
 from simulator.base.record_tree import addresses_in
-from simulator.base.records import Record, Table, dtype_of, record
+from simulator.base.records import Record, Table, dtype_of, record, view_as
 from simulator.base.suggestions import did_you_mean
 from simulator.collision import Collision, CollisionList
 from simulator.driver.contract import Driver, SensingDriver
@@ -29,7 +29,7 @@ from simulator.faults.planned_fault import PlannedFault
 from simulator.faults.session_faults import SessionFaults
 from simulator.incident import verdict_text
 from simulator.session_objects import SessionObjects
-from simulator.tick import VALID, VEHICLE_ROW, WATCH, StateMonitor, end_step, new_watch, place_others, step_group
+from simulator.tick import VALID, VEHICLE_ROW, WATCH, StateMonitor, end_step, new_watch, place_others, step_group, step_towed
 from simulator.view.vehicle_parts import vehicle_parts
 from simulator.view.vehicle_states import NO_STATES, joined, states_of
 from terrain.ground import GroundArrays
@@ -37,6 +37,7 @@ from terrain.objects.object_set import ObjectSet
 from terrain.objects.records import no_world
 from vehicles.command import COMMAND
 from vehicles.contact.vehicle_objects import bind_objects, list_vehicles
+from vehicles.towing.coupling import COUPLING_MEMORY, COUPLING_STATE
 from vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
@@ -167,6 +168,36 @@ class OtherVehicle:
         return [(f"{self.name}_{prefix}", table, shown) for prefix, table, shown in own]
 
 
+class TowedVehicle(OtherVehicle):
+    """A trailer of the first vehicle, whose step moves it: the session draws and logs it, and lets others meet it."""
+
+    def __init__(self, name: str, vehicle: Vehicle, coupling: Record) -> None:
+        super().__init__(name, vehicle, lambda: None, (0.0, 0.0, 0.0), brakes=False)
+        self._coupling = coupling
+
+    def put(self, ground: GroundArrays, time: float, input_time: float) -> None:
+        """Begin a drive; the first vehicle has already put its trailers behind it."""
+        self.command[:], self.watch[:], self.reported = record(COMMAND), record(WATCH), False
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """(prefix, table, record) of its columns: readout and coupling."""
+        v, kind = self.vehicle, dtype_of(COUPLING_MEMORY)
+        return [
+            (f"{self.name}_", v.readout_table, v.readout),
+            (f"{self.name}_coupling_", COUPLING_STATE, view_as(self._coupling, COUPLING_STATE, kind)),
+        ]
+
+
+def trailers_of(vehicle: Vehicle) -> list[TowedVehicle]:
+    """Return the trailers of a vehicle for its session."""
+    train = vehicle.train
+    if train is None:
+        return []
+    pairs = zip(train.names, train.trailers, strict=True)
+    return [TowedVehicle(name, one.vehicle, train.towing[k : k + 1]) for k, (name, one) in enumerate(pairs)]
+
+
 class Group(NamedTuple):
     """Vehicles with one layout of axles, one after the other in the order of their numbers."""
 
@@ -236,8 +267,9 @@ class SessionVehicles:
             self._collisions[one.name] = CollisionList(one.vehicle.space.object_contact, self._world.objects, one.name), 0
             if one.enters:
                 self._make_parts(one)
-        # a number never changes, because contacts contain it; vehicles with one layout follow one another
-        key = lambda one: (one.types != self._usual, one.vehicle.size, one.name)  # noqa: E731
+        # a number never changes, because contacts contain it; vehicles with one layout follow one another; trailers have the lowest
+        # numbers, which their train does not meet (vehicles.towing.coupling)
+        key = lambda one: (not isinstance(one, TowedVehicle), one.types != self._usual, one.vehicle.size, one.name)  # noqa: E731
         self.vehicles = (*self.vehicles, *sorted(others, key=key))
 
     def _make_parts(self, one: OtherVehicle) -> None:
@@ -271,6 +303,8 @@ class SessionVehicles:
     def leave(self, name: str) -> None:
         """Take a vehicle out of the world; its columns of the log are empty from now on. Raises JounceError: it is not in the world."""
         one = self.find(name)
+        if isinstance(one, TowedVehicle):
+            raise JounceError(f"vehicle {name}: a trailer of the first vehicle; expected another vehicle")
         if not one.present:
             raise JounceError(f"vehicle {name}: not in the world; expected {', '.join(one.name for one in self.present) or 'another one'}")
         one.forget()
@@ -309,12 +343,12 @@ class SessionVehicles:
         for one in new:
             self._rows[one.name] = self._row(one, numbers[one.name])
         rows = np.concatenate([np.zeros(0, dtype_of(VEHICLE_ROW)), *(self._rows[one.name][0] for one in present)])
-        self.mixed = any(one.types != self._usual for one in present)
+        self.mixed = any(one.types != self._usual or isinstance(one, TowedVehicle) for one in present)
         self.rows, self._groups, begin = rows[:0] if self.mixed else rows, [], 0
         self._seen_at = self._read_at = self._shown_at = math.nan
-        for _, members in groupby(present, lambda one: one.types):
+        for (towed, _), members in groupby(present, lambda one: (isinstance(one, TowedVehicle), one.types)):
             like, count = (some := list(members))[0].vehicle, len(some)
-            self._groups.append(self._group(rows[begin : begin + count], like))
+            self._groups.append(self._group(rows[begin : begin + count], like, towed))
             begin += count
         if not new:
             return
@@ -340,9 +374,9 @@ class SessionVehicles:
     def _arrays(self) -> GroundArrays:
         return self._ground._replace(objects=self._world.objects.world)
 
-    def _group(self, rows: Record, like: Vehicle) -> Group:
+    def _group(self, rows: Record, like: Vehicle, towed: bool) -> Group:
         arguments, watch = (rows, like.model, like.space), new_watch(size=like.size, rows=1)
-        step = compiled_call(step_group, *arguments, self._arrays, watch, 1e-3) if self.mixed else None
+        step = compiled_call(step_towed if towed else step_group, *arguments, self._arrays, watch, 1e-3) if self.mixed else None
         return Group(arguments, watch, step, compiled_call(place_others, *arguments, self._arrays, False))
 
     def step_mixed(self, arrays: GroundArrays, h: float) -> None:
@@ -367,7 +401,7 @@ class SessionVehicles:
 
     def competitors(self) -> list[SeenVehicle]:
         """Return the vehicles with models, the first one too, as drivers see them."""
-        return [_seen(FIRST, self._first), *(_seen(one.name, one.vehicle) for one in self.present)]
+        return [_seen(FIRST, self._first), *(_seen(one.name, one.vehicle) for one in self.present if not isinstance(one, TowedVehicle))]
 
     def read(self) -> None:
         """Bring the readouts up to date."""
@@ -375,6 +409,8 @@ class SessionVehicles:
         if now != self._read_at:
             self._read_at, present = now, self.present
             for one in present:
+                if isinstance(one, TowedVehicle):  # its lamps are those of the first vehicle
+                    one.command[0]["brake"] = self._first.readout[0]["brake"]
                 one.vehicle.read(one.command)
             self._states = states_of([self._spans[one.name][0] for one in present], [one.vehicle.readout for one in present])
 
@@ -394,6 +430,8 @@ class SessionVehicles:
         phase : phase of the maneuver of the first vehicle, for faults of the session
         """
         for one in self.present:
+            if isinstance(one, TowedVehicle):
+                continue
             if one.seat is not None and one.drives and not one.stopped:
                 try:
                     collisions = self._collisions[one.name][0].all
@@ -418,15 +456,21 @@ class SessionVehicles:
         found, self._changed_faults = self._changed_faults, []
         return found
 
-    def _objects_for(self, name: str) -> ObjectSet:
-        """Return the objects without a vehicle, for its driver."""
+    def objects_for_first(self) -> ObjectSet:
+        """Return the objects without the trailers of the first vehicle, for its driver."""
+        towed = [one.name for one in self.present if isinstance(one, TowedVehicle)]
+        return self._objects_for(*towed) if towed else self._world.objects
+
+    def _objects_for(self, *names: str) -> ObjectSet:
+        """Return the objects without vehicles, for their driver."""
         objects = self._world.objects
         changes = objects.edits, int(objects.world[0]["broken"])
         if objects is not self._views_of[0] or changes != self._views_of[1:]:
             self._views_of, self._object_views = (objects, *changes), {}
-        if name not in self._object_views:
-            self._object_views[name] = objects.without(self._spans[name])
-        return self._object_views[name]
+        key = " ".join(names)
+        if key not in self._object_views:
+            self._object_views[key] = objects.without([row for name in names for row in self._spans[name]])
+        return self._object_views[key]
 
     def places(self) -> list[tuple[float, float]]:
         """Return x, y [m] of the vehicles."""
@@ -455,7 +499,7 @@ class SessionVehicles:
 
     def newly_stopped(self) -> list[OtherVehicle]:
         """Return the vehicles that have stopped since the last call."""
-        found = [one for one in self.present if one.stopped and not one.reported]
+        found = [one for one in self.present if one.stopped and not one.reported and not isinstance(one, TowedVehicle)]
         for one in found:
             one.reported = True
             self._rest(one)
@@ -486,7 +530,8 @@ def _seen(name: str, vehicle: Vehicle) -> SeenVehicle:
     """Return a vehicle as drivers see it."""
     x, (low, high) = vehicle.space.state[0], body_box(vehicle.model.object_contact)
     place = float(x["p_WB"][0]), float(x["p_WB"][1]), heading(x["q_WB"])
-    return SeenVehicle(name, *place, float(x["v_WB_B"][0]), float(high[0]), -float(low[0]))
+    behind = 0.0 if vehicle.train is None else vehicle.train.length_behind
+    return SeenVehicle(name, *place, float(x["v_WB_B"][0]), float(high[0]), max(-float(low[0]), behind))
 
 
 def _types(vehicle: Vehicle) -> Any:

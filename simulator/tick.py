@@ -163,6 +163,19 @@ def step_group(rows, model, data, ground, watch, h):
 
 
 @kernel
+def step_towed(rows, model, data, ground, watch, h):
+    """Check the states of trailers, which the step of the first vehicle has moved, and let others push them from the next tick on; arguments:
+    see `step_group`."""
+    g = ground.objects[0]
+    for k in range(len(rows)):
+        r = rows[k]
+        s, state = tree_at(r["data"], data), record_at(r["watch"], WATCH_TYPE)
+        states = records_at(g["states"], STATE_TYPE, r["first_state"] + r["objects"])
+        take_impulses(states, r["first_state"], s.object_contact[0])
+        state[0]["verdict"] = check_state(s, StateMonitor(state, watch.history, watch.commands))
+
+
+@kernel
 def end_step(data, ground, h):
     """Advance the broken objects after all vehicles; data : VehicleData of any vehicle."""
     if ground.objects[0]["broken"] > 0:

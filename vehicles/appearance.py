@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-DRAWN_AS = ("car", "electric_car", "hatchback", "suv", "van", "pickup", "hmmwv")
+DRAWN_AS = ("car", "electric_car", "hatchback", "suv", "van", "pickup", "hmmwv", "cargo_trailer", "tractor", "semitrailer")
 """Body shapes; the first one is the default of a vehicle file."""
 BEAM_ON_LINKS, BEAM_ON_LEAVES = "beam_on_links", "beam_on_leaves"
 LINKS_AS = ("arms", "strut", "trailing_arm", "trailing_arm_with_kingpin", BEAM_ON_LINKS, BEAM_ON_LEAVES)

@@ -6,6 +6,7 @@ Hardpoints are given for the left side in the suspension frame of each axle; the
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from vehicles.sound_section import read_sound
 from vehicles.static_load_check import check_springs
 from vehicles.steering.contract import SteeredAxle, SteeringKind
 from vehicles.steering.kinds import STEERING_KINDS
-from vehicles.steering.steering_section import check_actuators, steered_axles, steering_from_values
+from vehicles.steering.steering_section import HELD, check_actuators, held_wheels, steered_axles, steering_from_values
 from vehicles.suspension.alignment_section import Alignment
 from vehicles.suspension.anti_roll_bar_section import place_anti_roll_bars, read_anti_roll_bar
 from vehicles.suspension.axle_limits import MIRROR
@@ -43,6 +44,7 @@ from vehicles.suspension.kinds import SHIPPED, read_axle
 from vehicles.suspension.springs_and_dampers import STRUTS
 from vehicles.suspension.tables.table_limits import errors_of_tables
 from vehicles.suspension_checks import check_ends, check_reach, check_sense, check_travel
+from vehicles.towing.coupling_section import Coupled, Towed, read_coupling, read_trailers
 from vehicles.travel_limits import TravelScanner, decides_ends, ends_of
 from vehicles.vehicle_file import AXLE, KINEMATICS, VEHICLE_FILE
 
@@ -94,6 +96,9 @@ class Description:
     actuators: Record
     alignments: tuple[Alignment, ...]
     """Alignment of each axle; the tie rods are those of the hardpoints until `vehicles.alignment` adjusts them."""
+    coupling: Coupled | None
+    """Coupling to the vehicle ahead; None: no trailer."""
+    trailers: tuple[Towed, ...]
     sound: dict[str, Any] | None
     """Section `sound`, see `vehicles.sound_section.read_sound`."""
     table_tolerance: float | None
@@ -133,7 +138,7 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
         mapping = {**mapping, "axles": {**mapping["axles"], **{name: one.values for name, one in known.items()}}}
     values = read(VEHICLE_FILE, mapping, file)
     with ErrorCollector() as faults:
-        parts = _read_parts(values, faults, known, keep or _uncached, repr(mapping["steering"]))
+        parts = _read_parts(values, faults, known, keep or _uncached, repr(mapping.get("steering")))
         axles = [one.section for one in parts.axles]
         with faults.part():
             tables = _by_tables(values, all(corner.linkage is None for one in parts.axles for corner in one.corners))
@@ -172,6 +177,8 @@ def read_description(mapping: Any, file: str, keep: Cached | None = None) -> Des
             controllers=read_controllers(values, mechanism.axles),
             actuators=actuators,
             alignments=tuple(axle.alignment for axle in axles),
+            coupling=parts.coupling,
+            trailers=read_trailers(values),
             sound=read_sound(values.get("sound")),
             table_tolerance=values["suspension_table_tolerance"] if tables else None,
         )
@@ -200,6 +207,7 @@ class _Parts(NamedTuple):
     outline: tuple[float, float, float]
     points_left: Vector | None
     tires: tuple[str, ...]
+    coupling: Coupled | None
 
 
 def _uncached(_: Hashable, create: Callable[[], Any]) -> Any:
@@ -213,37 +221,77 @@ def _read_parts(values: Values, faults: ErrorCollector, known: Mapping[str, _Cac
     with faults.part():
         chassis, load = _chassis(values["chassis"])
     axles, found = _axles(values, faults, known)
-    rack = b""
     with faults.part():
-        t: Values = values["steering"]
-        Q = [None if one is None else np.stack([corner.Q for corner in one.corners]) for one in found]
-        steered = steered_axles(t, axles, Q)
-        joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
-        steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
-        kind = STEERING_KINDS.need(t["type"])
-        check_actuators(kind, t, values, axles, steered)
-        body = None if kind.body is None else kind.body(t)
-        if body is not None:
-            _add_racks(found, steered, body)
-            rack = np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes()
+        if "coupling" in values:
+            coupling, steered = read_coupling(values["coupling"]), _without_steering(values, found)
+        else:
+            coupling, steered = None, _read_steering(values, axles, found, keep, source)
     with faults.part():
         points_left = contact_points_left(values["body"])
     with faults.part():
         tires = _tires(values, axles)
     faults.need_all()
     return _Parts(
-        head=values["chassis"]["drivers_head"],
+        head=chassis.p_BoBcm if coupling is not None else values["chassis"]["drivers_head"],
         chassis=chassis,
         load=load,
         named=axles,
         axles=[one for one in found if one is not None],
-        steering=steering,
-        steering_kind=kind,
-        rack=rack,
+        steering=steered.records,
+        steering_kind=steered.kind,
+        rack=steered.rack,
         outline=(values["body"]["length"], values["body"]["width"], values["body"]["front_overhang"]),
         points_left=points_left,
         tires=tires,
+        coupling=coupling,
     )
+
+
+class _ReadSteering(NamedTuple):
+    """Steering that was read from its section: records of STEERING, kind, bytes of the mass properties of the rack."""
+
+    records: Record
+    kind: SteeringKind
+    rack: bytes
+
+
+def _read_steering(values: Values, axles: Axles, found: list[_ReadAxle | None], keep: Cached, source: str) -> _ReadSteering:
+    """Return the steering of a vehicle, and give the corners of steered axles their parts of the rack. Raises ConfigError."""
+    only = "only a trailer, a vehicle with a section `coupling`, has none"
+    with ErrorCollector() as faults:
+        with faults.part():
+            values["chassis"].needed("drivers_head", f"a point in the chassis frame; {only}")
+        with faults.part():
+            values.needed("steering", f"a section; {only}")
+    t: Values = values["steering"]
+    Q = [None if one is None else np.stack([corner.Q for corner in one.corners]) for one in found]
+    steered = steered_axles(t, axles, Q)
+    joints = tuple((one.corner, b"" if one.tierod_inner is None else one.tierod_inner.tobytes()) for one in steered)
+    steering = keep((t.file, t.key, source, joints), lambda: steering_from_values(t, steered)).copy()
+    kind = STEERING_KINDS.need(t["type"])
+    check_actuators(kind, t, values, axles, steered)
+    body = None if kind.body is None else kind.body(t)
+    if body is None:
+        return _ReadSteering(steering, kind, b"")
+    _add_racks(found, steered, body)
+    return _ReadSteering(steering, kind, np.array([body.mass, *body.p_BoBcm, *body.I_BBcm.ravel()]).tobytes())
+
+
+def _without_steering(values: Values, found: list[_ReadAxle | None]) -> _ReadSteering:
+    """Return the steering of a trailer, which does not move. Raises ConfigError for what only a towing vehicle has."""
+    with ErrorCollector() as faults:
+        for key in ("steering", "actuators", "controllers"):
+            if key in values:
+                faults.add(values.error(key, "no such section in a trailer, a vehicle with a section `coupling`"))
+        if "trailers" in values:
+            faults.add(values.error("trailers", "the trailers of a train one after the other in the file of the towing vehicle"))
+        for one in found:
+            if one is not None and (toe := one.section.alignment.toe) is not None:
+                expected = "no toe on a trailer: its tie rods are those of the hardpoints"
+                faults.add(ConfigError(values.file, one.section.alignment.key, f"{math.degrees(toe):g} deg", expected))
+    first = found[0]
+    fixed = None if first is None else np.stack([corner.Q for corner in first.corners])
+    return _ReadSteering(held_wheels(fixed), STEERING_KINDS.need(HELD), b"")
 
 
 def _mechanism(file: str, parts: _Parts, faults: ErrorCollector, keep: Cached) -> MechanismParameters:
@@ -357,6 +405,8 @@ class _Steered(NamedTuple):
 
 def _steered(mapping: Mapping[str, Any], name: str) -> _Steered:
     actuators, steering = mapping.get("actuators"), mapping.get("steering")
+    if "coupling" in mapping:
+        return _Steered(False, "")
     further = steering.get("axles") if isinstance(steering, Mapping) else None
     if isinstance(further, Mapping) and name in further:
         return _Steered(True, "`steering.axles` names it")
@@ -369,7 +419,10 @@ def _axles(values: Values, faults: ErrorCollector, known: Mapping[str, _CachedAx
     axles: Values = values["axles"]
     names = tuple(axles)
     misspelt = set()
-    if len(names) < 3:
+    if "coupling" in values:
+        if not names or len({name[:1].upper() for name in names}) < len(names):
+            faults.add(ConfigError(values.file, axles.key, list(names), "at least one axle; names that begin with different letters"))
+    elif len(names) < 3:
         for name in set(names) - set(USUAL_AXLES.names):
             faults.add(axles.error(name, no_such_key(name, USUAL_AXLES.names)))
             misspelt.add(nearest(name, USUAL_AXLES.names))
@@ -385,15 +438,19 @@ def _axles(values: Values, faults: ErrorCollector, known: Mapping[str, _CachedAx
         with faults.part():
             axle = axles.needed(name, "a mapping of keys to values")
             found[name] = known[name].read if name in known else _read_axle(axle, _steered(values, name))
-    names = _from_the_front(axles, names, found, faults)
+    names = _from_the_front(axles, names, found, faults, "coupling" in values)
     sides = [found[name].section.sides if name in found else _sides(axles.get(name)) for name in names]
     return Axles(names, tuple(sides)), [found.get(name) for name in names]
 
 
-def _from_the_front(axles: Values, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector) -> tuple[str, ...]:
+def _from_the_front(
+    axles: Values, names: tuple[str, ...], found: Mapping[str, _ReadAxle], faults: ErrorCollector, is_trailer: bool
+) -> tuple[str, ...]:
     """Return the axle names sorted by position: keys of a mapping have no order, and keys that a base file lacks come last. Axles at the
     same position keep the order of the file."""
     first, last = USUAL_AXLES.names
+    if is_trailer:
+        return tuple(sorted(names, key=lambda name: -float(found[name].corners[0].W[0]) if name in found else 0.0))
     if first not in found or last not in found:
         return names
     x = {name: float(one.corners[0].W[0]) for name, one in found.items()}

@@ -116,11 +116,24 @@ def accelerations(m, s):
 @inline
 def answer_loads(m, s):
     """Second half of `accelerations`: the effect of the loads, after `prepare` at the same state. Equations (30)-(33) of the module."""
-    work, out = s.work, s.out
+    assemble_loads(m, s)
+    solve_loads(m, s)
+
+
+@inline
+def assemble_loads(m, s):
+    """Compute the articulated inertia of the chassis and its right-hand side, with the thetas eliminated: (32) without its solution."""
+    work = s.work
     apply_wheel_loads(s.loads, s.kinematics, work)  # (31)
     uncouple_thetas(m.corners, s)
     assemble_chassis(m.chassis, m.corners, s.state[0]["w_WB_B"], work)  # (30), first row
     eliminate_thetas(s.kinematics, work)  # (32)
+
+
+@inline
+def solve_loads(m, s):
+    """Compute all accelerations after `assemble_loads`."""
+    work, out = s.work, s.out
     solve_symmetric(work[0]["A"], work[0]["x"])
     recover_thetas(m.corners, s)  # (33)
     g_B = gravity_in_chassis(s.state[0]["q_WB"], s.loads[0]["gravity"])

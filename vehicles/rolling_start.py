@@ -45,10 +45,10 @@ ROUNDS = 8
 """Number of rounds. Three gain more than one digit of the torque, so that eight leave an error below a thousandth."""
 
 
-def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, gear: int) -> float:
+def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, gear: int, drawbar: float = 0.0) -> float:
     """Make a vehicle in equilibrium roll straight ahead at a speed [m/s]; return the throttle that holds the speed.
 
-    gear : forward gear; 0 for the highest gear that the gearbox keeps at this throttle
+    gear : forward gear; 0 for the highest gear that the gearbox keeps at this throttle; drawbar : N, pull on the tow hook
     """
     state, d = s.state[0], s.drivetrain
     along = _along(s)
@@ -57,7 +57,7 @@ def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, ge
     spin = [speed / effective_radius(float(tire["radius"]), float(depth)) for tire, depth in zip(m.tires, deflections, strict=True)]
     state["wheel_spin"] = spin
     frozen, steering, spins, command = s.state.copy(), s.steering.copy(), state["wheel_spin"].copy(), record(COMMAND)
-    command[0]["selector"] = 1
+    command[0]["selector"], command[0]["drawbar"] = 1, drawbar
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     rounds = Rounds(parts, spins, max(MIN_STEPS, min(MAX_STEPS, int(ROLLING_DISTANCE / (speed * STEP)))), along)
     if m.drivetrain[0]["kind"] != CONVENTIONAL:

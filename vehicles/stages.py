@@ -22,7 +22,7 @@ from vehicles.controllers.control_unit import control
 from vehicles.corner_layout import axle_of, sides_of
 from vehicles.drivetrain.drivetrain import advance_kind
 from vehicles.drivetrain.wheel_spins import Hubs
-from vehicles.dynamics import answer_loads
+from vehicles.dynamics import answer_loads, assemble_loads, solve_loads
 from vehicles.steering.free_steering import answer_with_arm, is_free, turn_arm
 from vehicles.steering.steering import place_tierods, steering_step
 from vehicles.steering.steering_torque import steering_torque
@@ -30,6 +30,7 @@ from vehicles.suspension.composite_inertia import prepare_by_call, prepare_here
 from vehicles.suspension.hard_stops import apply_hard_stops, keep_loops_closed
 from vehicles.suspension.tables.tabulated import prepare_from_tables
 from vehicles.tires.radial import effective_radius
+from vehicles.towing.coupling import eliminate_trailers
 
 
 @inline
@@ -281,6 +282,12 @@ def solve_accelerations_implicit(m, s, ground, h, tabulated):
         s.loads[0]["gravity"] = ground.p[0]["gravity"]
         answer_with_arm(m, s, tabulated, h)
         turn_arm(m, s, h)
+    elif len(m.towed) > 0:
+        s.loads[0]["gravity"] = ground.p[0]["gravity"]
+        assemble_loads(m, s)
+        eliminate_trailers(m, s, h)
+        solve_loads(m, s)
+        steering_torque(m, s, tabulated, h)
     else:
         solve_accelerations(m, s, ground)
         steering_torque(m, s, tabulated, h)

@@ -59,8 +59,9 @@ class StateMemory:
         self.memory[:stays], self.memory[written_first:] = cleared[:stays], cleared[written_first:]
 
 
-def in_one_block(space: VehicleData, apart: Collection[str] = ("windows",)) -> StateMemory:
-    """Return a copy in one contiguous memory block. The parts `apart` stay where they are: the terrain caches, which are no state."""
+def in_one_block(space: VehicleData, apart: Collection[str] = ("windows", "towing")) -> StateMemory:
+    """Return a copy in one contiguous memory block. The parts `apart` stay where they are: the terrain caches, which are no
+    state, and the couplings of trailers, which refer to other memory."""
     blocks = {name: part for name, part in space.blocks._asdict().items() if name not in apart}
     own = {name: part for name, part in space._asdict().items() if name != "blocks" and name not in apart}
     blocks[SEEN_BY_BLOCKS] = blocks.pop("seen")  # VehicleData has another field with this name

@@ -23,6 +23,7 @@ from vehicles.stages import (
 )
 from vehicles.suspension.tables.reduced_table import covers
 from vehicles.tires.tire_set import step_tires
+from vehicles.towing.coupling import begin_trailers, finish_trailers
 
 
 @kernel
@@ -36,6 +37,8 @@ def vehicle_step(m, s, ground, command, h):
     ground : GroundArrays
     command : record of COMMAND
     """
+    if len(m.towed) > 0:
+        begin_trailers(m, s, ground, command, h)
     advance_steering(m, s, command, h)
     tabulated = covers(m.tables, s.state[0]["theta"], s.steering[0]["angle"])
     update_suspension(m, s, tabulated, h)
@@ -50,5 +53,7 @@ def vehicle_step(m, s, ground, command, h):
     if has_compliance(m):
         deflect_bushings(m, s, h)
     solve_accelerations_implicit(m, s, ground, h, tabulated)
+    if len(m.towed) > 0:
+        finish_trailers(m, s, h)
     integrate(m, s, h)
     compute_head_motion(m, s)

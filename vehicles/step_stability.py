@@ -147,7 +147,9 @@ class _Probe:
 
     @staticmethod
     def of(vehicle: Vehicle) -> _Probe:
-        return _Probe(vehicle.new_instance(vehicle.space.windows))
+        one = vehicle.new_instance(vehicle.space.windows)
+        one.tow(None)  # the joint to a trailer is solved exactly; the trailer has its own check
+        return _Probe(one)
 
     @property
     def memory(self) -> Bytes:

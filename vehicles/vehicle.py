@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,11 @@ from vehicles.tires.contract import TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire_file import TireSet
+from vehicles.towing.coupling import COUPLING, COUPLING_MEMORY
 from vehicles.vehicle_model import VehicleData, VehicleModel
+
+if TYPE_CHECKING:
+    from vehicles.towing.train import Train
 
 ARM_ITERATIONS = 12
 """Maximum number of times a vehicle with a free steering arm is settled; on level ground once."""
@@ -127,6 +131,16 @@ class Vehicle:
         self._may_stop = own_steering or any(len(found) for found in plugins)
         self._own: OwnParameters | None = None
         self._by_torque = False
+        self.train: Train | None = None
+        """Trailers of this vehicle."""
+
+    def tow(self, train: Train | None) -> None:
+        """Pull trailers from the next `reset` on."""
+        self.train = train
+        towed, towing = (record(COUPLING, 0), record(COUPLING_MEMORY, 0)) if train is None else (train.towed, train.towing)
+        self.model = self.model._replace(towed=towed)
+        self.piece = replace(self.piece, space=self.piece.space._replace(towing=towing))
+        self.space = self.piece.space
 
     @checks(
         ground=instance((Ground, GroundArrays), "a ground, as of load_ground"), x=NUMBER, y=NUMBER, yaw=NUMBER, gear=WHOLE, speed=NUMBER
@@ -157,10 +171,15 @@ class Vehicle:
             raise
         except JounceError as error:
             raise JounceError(f"{self.description.name}: {error}") from None
+        if self.train is not None:
+            self.train.stand_on(self, arrays_of(ground))
         self._mark_center_of_mass()
         self.space.drivetrain[0]["brake_angle"] = self.space.axles[0]["brake_torque"] / self.model.brakes[0]["stiffness"]
         if speed > 0.0:
-            self.start_throttle = roll(self.model, self.space, arrays_of(ground), speed, gear)
+            pull = 0.0 if self.train is None else self.train.resistance(speed)
+            self.start_throttle = roll(self.model._replace(towed=record(COUPLING, 0)), self.space, arrays_of(ground), speed, gear, pull)
+            if self.train is not None:
+                self.train.roll(speed)
             for part in (self.space.brakes, self.space.controls, self.space.control_output, self.space.actuators):
                 part[:] = np.zeros(1, part.dtype)  # the steps of `roll` do not belong to the drive
         else:
@@ -180,6 +199,8 @@ class Vehicle:
         one.piece = self._new_memory(record(TERRAIN_CACHE, self.size.wheels) if windows is None else windows)
         one.space = one.piece.space
         one.readout = record_for(READOUT, self.size)
+        if self.train is not None:
+            one.tow(self.train.new_instance(one))
         one.start_throttle, one.troubles, one._reported = 0.0, [], set()
         return one
 
@@ -218,6 +239,21 @@ class Vehicle:
     def reset_to_design(self) -> None:
         """Reset the state to the design position, as after construction; the parameters stay."""
         self.piece.memory[:] = self._design.memory
+
+    def saved(self) -> list[NDArray[Any]]:
+        """Return copies of all state, that of the trailers too, for `restore`."""
+        return [part.copy() for part in self._memories]
+
+    def restore(self, saved: Sequence[NDArray[Any]]) -> None:
+        """Return to a state of `saved`."""
+        for part, before in zip(self._memories, saved, strict=True):
+            part[:] = before
+
+    @property
+    def _memories(self) -> list[NDArray[Any]]:
+        if self.train is None:
+            return [self.piece.memory]
+        return [self.piece.memory, self.train.towing, *(one.vehicle.piece.memory for one in self.train.trailers)]
 
     def _new_memory(self, windows: Record) -> StateMemory:
         """Return memory in the design position that refers to the parameters of the mechanism, which no code writes."""
@@ -354,6 +390,8 @@ class Vehicle:
         place_tierods(m.steering, s.steering, s.inputs)
         present_suspension(m, s)
         self._mark_center_of_mass()
+        if self.train is not None:
+            self.train.place(self)
 
     def drop(self, ground: Ground, x: float, y: float, yaw: float, height: float) -> None:
         """Place the vehicle level, at rest and in neutral, in the design position, to fall from there: nothing is settled.
@@ -367,6 +405,8 @@ class Vehicle:
         self.place(np.array([x, y, base + height]), 0.0, 0.0, yaw)
         self.read()
         self.space.state[0]["p_WB"][2] += max(0.0, self._depth(ground, x, y, yaw, base + height) + CLEAR)
+        if self.train is not None:
+            self.train.place(self)
         self.start_throttle = 0.0
         self.space.axles[0]["engine_speed"] = self.space.drivetrain[0]["engine_speed"]
         self.space.out[0]["f_H_B"] = 0.0, 0.0, ground.p[0]["gravity"]  # held until the first step
@@ -507,6 +547,7 @@ def _model(description: Description, tires: TireSet, parts: DrivetrainParts, fil
         controllers=description.controllers.records,
         actuators=description.actuators,
         tables=_tables(description),
+        towed=record(COUPLING, 0),
     )
 
 
@@ -571,6 +612,7 @@ def new_space(description: Description, drives: int = 0) -> VehicleData:
         reduced=record_for(INTERPOLATED, size),
         body_contact=record(BODY_CONTACT_STATE),
         object_contact=record(OBJECT_CONTACT_STATE),
+        towing=record(COUPLING_MEMORY, 0),
     )
 
 

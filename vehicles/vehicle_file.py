@@ -18,6 +18,7 @@ from vehicles.suspension.axle_limits import FAR
 from vehicles.suspension.kinds import AXLE_KINDS, SHIPPED, axle_fields_of
 from vehicles.suspension.tables.build_tables import COARSEST_TOLERANCE, DEFAULT_TOLERANCE, FINEST_TOLERANCE
 from vehicles.tires.tire_file import CONTACTS
+from vehicles.towing.coupling_section import COUPLING_FILE, TRAILERS
 
 CHASSIS = "the chassis frame"
 KINEMATICS = ("closed_form", "table")
@@ -33,7 +34,7 @@ _CHASSIS = (
     _COM,
     INERTIA,
     AS_PUBLISHED,
-    Field("drivers_head", POINT, "driver's head", frame=CHASSIS),
+    Field("drivers_head", POINT, "driver's head; a trailer has none", None, frame=CHASSIS),
     Field("fixed_masses", Named(Group((MASS, _COM, *BODY[1:]))), "further bodies fixed to the chassis, by name", None),
 )
 _BODY = (
@@ -56,7 +57,9 @@ VEHICLE_FILE = (
     Field(
         "axles", Named(AXLE, "axles by name, from front to rear"), "axles by name, `front`, `rear` and further axles between, in any order"
     ),
-    Field("steering", STEERING_FILE, "steering: linkage, gear and column"),
+    Field("coupling", Group(COUPLING_FILE), "coupling to the vehicle ahead; a vehicle with this section is a trailer", None),
+    TRAILERS,
+    Field("steering", STEERING_FILE, "steering: linkage, gear and column; a trailer has none", None),
     Field("tires", Either((_TIRE, Named(_TIRE, "a tire file by axle or by wheel"))), "tire file: for all, or by name of the axle or wheel"),
     Field("contact", Choice(CONTACTS), "contact of the tires with the ground: over their full disc, or at one point", CONTACTS[0]),
     Field("drivetrain", Text("the name of a drivetrain file"), "drivetrain and brakes, a file in configs/drivetrains"),

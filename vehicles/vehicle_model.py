@@ -29,6 +29,8 @@ class VehicleModel(NamedTuple):
     controllers: Record
     actuators: Record
     tables: ReducedTables
+    towed: Record
+    """(n,) of `vehicles.towing.coupling.COUPLING`, one for each trailer."""
 
 
 class VehicleData(NamedTuple):
@@ -70,7 +72,9 @@ class VehicleData(NamedTuple):
     reduced: Record
     body_contact: Record
     object_contact: Record
+    towing: Record
+    """(n,) of `vehicles.towing.coupling.COUPLING_MEMORY`; like the terrain caches outside of the memory block of the vehicle"""
 
     def of_its_own(self) -> Iterator[Record]:
-        """Yield the records, without those of the blocks and without the terrain caches."""
-        return (part for part in self if not isinstance(part, Blocks) and part is not self.windows)
+        """Yield the records, without those of the blocks, the terrain caches and the couplings."""
+        return (part for part in self if not isinstance(part, Blocks) and part is not self.windows and part is not self.towing)

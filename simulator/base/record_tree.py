@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
@@ -88,6 +88,58 @@ def _made(context: Any, builder: Any, kind: Any, row: Any, at: list[int]) -> Any
     populate_array(out, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
     return out._getvalue()
 
+
+def type_of_tree(tree: Any) -> Any:
+    """Return what `tree_of` needs to know about tuples like this one."""
+    return typeof(tree) if COMPILES else tree
+
+
+@intrinsic
+def _compiled_tree_of(_context: Any, address: Any, kind: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _made(context, builder, kind.instance_type, builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), [0])
+
+    return kind.instance_type(types.uintp, kind), generate
+
+
+@intrinsic
+def _compiled_tree_into(_context: Any, row: Any, tree: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        data = make_array(row)(context, builder, arguments[0]).data
+        _write(context, builder, tree, arguments[1], data, [0])
+        return context.get_dummy_value()
+
+    return types.void(row, tree), generate
+
+
+def _write(context: Any, builder: Any, kind: Any, value: Any, row: Any, at: list[int]) -> None:
+    """Write addresses and lengths of the arrays of a tuple to a row; `at` counts the words that are written."""
+
+    def word(one: Any) -> None:
+        builder.store(one, cgutils.gep_inbounds(builder, row, at[0]))
+        at[0] += 1
+
+    if isinstance(kind, types.BaseTuple):
+        members: Any = kind
+        for n, member in enumerate(members):
+            _write(context, builder, member, builder.extract_value(value, n), row, at)
+        return
+    array = make_array(kind)(context, builder, value)
+    word(builder.ptrtoint(array.data, ir.IntType(64)))
+    for length in cgutils.unpack_tuple(builder, array.shape, kind.ndim):
+        word(length)
+
+
+def _plain_tree_into(row: Any, tree: Any) -> None:
+    words = addresses_in(tree)
+    row[: len(words)] = words
+
+
+tree_of: Callable[..., Any] = _compiled_tree_of if COMPILES else _plain_tree_at
+"""Return the tuple whose addresses are at `address`; its types are those of `type_of_tree`, a global or a free variable. For kernels."""
+
+tree_into: Callable[..., None] = _compiled_tree_into if COMPILES else _plain_tree_into
+"""Write addresses and lengths of the arrays of a tuple to a row of integers, for `tree_at` and `tree_of`. For kernels."""
 
 tree_at: Callable[..., Any] = _compiled_tree_at if COMPILES else _plain_tree_at
 """Return the tuple whose addresses are at `address`; its types are those of the tuple `like`. For kernels."""

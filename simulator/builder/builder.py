@@ -19,7 +19,7 @@ from simulator.base.errors import ErrorCollector
 from simulator.base.records import Record
 from simulator.base.yaml_reader import read_yaml
 from simulator.builder.named_parts import build_ground, build_soil, build_tire, build_vehicle, load_mechanism, vehicle_description
-from simulator.builder.other_vehicles import note_runs, other_parts, with_cones, with_others
+from simulator.builder.other_vehicles import note_runs, other_parts, with_cones, with_others, with_trailers
 from simulator.builder.session_builder import SessionBuilder, cueing_of, maneuver_of, platform_of
 from simulator.builder.session_images import SessionImages
 from simulator.builder.session_objects import put_objects
@@ -72,6 +72,9 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
         with faults.part():
             vehicle, places = builder.vehicle(configuration)
             description = vehicle.description
+            if description.coupling is not None:
+                expected = "a vehicle with a drive, which names this trailer under `trailers`"
+                raise configuration.origins.of("vehicle").wrong(configuration.name("vehicle") or description.name, expected)
         with faults.part():
             ground = builder.ground(configuration)
         with faults.part():
@@ -96,7 +99,7 @@ def build(configuration: Configuration, check_step: bool = True, builder: Sessio
     ruts = _ruts(configuration, options, ground)
     cueing = builder.cueing(configuration, step, float(ground.p[0]["gravity"]), preview, options.intensity)
     others = other_parts(configuration, options.vehicles, builder, vehicle, terrain_ground, step, options.faults)
-    ground = with_others(with_cones(ground, maneuver), others, vehicle, configuration.origins)
+    ground = with_trailers(with_others(with_cones(ground, maneuver), others, vehicle, configuration.origins), vehicle)
     triggers = trigger_parts(configuration, options.triggers, others, maneuver, ground, terrain_ground.spawn)
     ground = with_waiting_objects(ground, options.triggers)
     seed = options.seed if options.seed is not None else 0 if maneuver is None else maneuver.seed

@@ -120,6 +120,20 @@ def with_cones(ground: Ground, maneuver: Maneuver | None) -> Ground:
         raise ConfigError("maneuver", "timed_course", [one.name for one in cones], f"names that no object has: {error}") from None
 
 
+def with_trailers(ground: Ground, first: Vehicle) -> Ground:
+    """Return the ground with the trailers of the first vehicle behind its start, so that pictures of a run and replays show them. Raises
+    ConfigError: an object has the name of a trailer."""
+    if first.train is None:
+        return ground
+    parts: list[WorldObject] = []
+    for name, one, (x, y, yaw) in zip(first.train.names, first.train.trailers, first.train.starts(*ground.spawn), strict=True):
+        parts += vehicle_parts(name, one.vehicle, (x, y, ground.height(x, y)), yaw)
+    try:
+        return replace(ground, objects=ObjectSet((*ground.objects.objects, *parts), ground.objects.first))
+    except ObjectError as error:
+        raise ConfigError("vehicle", "trailers", first.train.names, f"names that no object has: {error}") from None
+
+
 def with_others(ground: Ground, others: tuple[OtherParts, ...], first: Vehicle, origins: MessageOrigins) -> Ground:
     """Return the ground with the other vehicles as objects at their starts, so that pictures of a run and replays show them. Raises ConfigError:
     a name is in use, or a start is occupied."""
@@ -174,6 +188,9 @@ def other_parts(
                         vehicles[content], places = builder.vehicle(own)
                         builder.check_step(own, vehicles[content], step, places)
                     vehicle = vehicles[content]
+                if vehicle.train is not None:
+                    expected = "a vehicle without trailers; only the first vehicle of a session pulls trailers"
+                    raise configuration.origins.of(f"vehicles[{n}]").wrong(vehicle.description.name, expected)
                 maneuver = builder.maneuver(own, vehicle.description) if own.has("maneuver") else None
                 start = one.start(ground.spawn)
                 if maneuver is not None:

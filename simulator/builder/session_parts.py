@@ -43,7 +43,7 @@ from simulator.sensors.make_sensors import SensorContext, make_sensors, mounts_o
 from simulator.sensors.mounted_sensor import MountedSensor
 from simulator.session import Outlet, Session
 from simulator.session_course import SessionCourse
-from simulator.session_vehicles import OtherVehicle
+from simulator.session_vehicles import OtherVehicle, trailers_of
 from terrain.ground import Ground
 from vehicles import step_stability
 from vehicles.vehicle import Vehicle
@@ -228,7 +228,7 @@ class SessionParts:
         JounceError."""
         measuring = self.new_sensors() if sensors is None else sensors
         session = Session(self.vehicle, self.ground, driver, self.cueing, list(outlets), self.step, measuring, self.options.weather)
-        others = [one.new(paced) for one in self.others]
+        others: list[OtherVehicle] = [*trailers_of(self.vehicle), *(one.new(paced) for one in self.others)]
         if self.traffic is not None:
             session.traffic, full = self.traffic.new()
             session.others.traffic = session.traffic

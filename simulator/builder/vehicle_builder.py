@@ -28,6 +28,7 @@ from vehicles.suspension.axle_section import DAMPER_CURVE, SPRING_CURVE
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.suspension.table_file import Columns, TableFile
 from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
+from vehicles.towing.train import Trailer, Train
 from vehicles.vehicle import Vehicle
 
 
@@ -75,7 +76,27 @@ def vehicle_of(configuration: Configuration, builder: VehicleParts) -> tuple[Veh
         with configuration.origins.about(("vehicle",)):
             parts = builder.drivetrain(content, file, description.mechanism.axles)
             vehicle = aligned_vehicle(description, of_wheels, parts, file, _level)
+    if description.trailers:
+        vehicle.tow(_train_of(configuration, vehicle, builder))
     return vehicle, ("vehicle", *(places[name] for name in description.tires))
+
+
+def _train_of(configuration: Configuration, vehicle: Vehicle, builder: VehicleParts) -> Train:
+    """Return the trailers of a vehicle. Raises ConfigError."""
+    trailers: list[Trailer] = []
+    ahead = vehicle
+    with ErrorCollector() as faults:
+        for n, one in enumerate(vehicle.description.trailers):
+            with faults.part():
+                own = configuration.section(("vehicle", "trailers", n))
+                towed, _ = builder.vehicle(own)
+                if towed.description.coupling is None:
+                    place = f"vehicle.trailers[{n}].vehicle"
+                    expected = "a trailer: a vehicle file with a section `coupling`"
+                    raise configuration.origins.of(place).wrong(towed.description.name, expected)
+                trailers.append(Trailer(towed.new_instance(), ahead.model.body[0]["hitch"].copy() if one.hitch is None else one.hitch))
+                ahead = towed
+    return Train(vehicle, trailers, _level().arrays)
 
 
 def _sides(description: Description) -> list[int]:
@@ -105,10 +126,19 @@ def description_of(configuration: Configuration, places: dict[str, str], builder
             content["tires"] = _name_of(tires, "vehicle.tires", places)
         if isinstance(content.get("drivetrain"), dict):
             content["drivetrain"] = "vehicle.drivetrain"
+        if isinstance(content.get("trailers"), list):
+            content["trailers"] = [_with_name(configuration, one, n) for n, one in enumerate(content["trailers"])]
         description = builder.description(content, file)
         if description.mesh is not None:
             return replace(description, mesh=checked_mesh(description.mesh, data_folder("assets")))
         return description
+
+
+def _with_name(configuration: Configuration, trailer: Any, n: int) -> Any:
+    """Return the entry of a trailer with the name of its file in place of the content."""
+    if isinstance(trailer, dict) and isinstance(trailer.get("vehicle"), dict):
+        return {**trailer, "vehicle": configuration.name(f"vehicle.trailers[{n}].vehicle") or "trailer"}
+    return trailer
 
 
 def _name_of(value: str | dict[str, Any], place: str, places: dict[str, str]) -> str:

@@ -13,7 +13,7 @@ TABLES = CURVES, COLUMNS
 TABLE_AXLE = "kc_table"
 """Kind of axle whose `file` is a table; that of another axle is a mechanism."""
 
-_OF_A_VEHICLE = (
+_OF_A_CHASSIS = (
     # key path of a name or content   kind of file
     ("vehicle", "vehicles"),
     ("vehicle.tires", "tires"),
@@ -31,6 +31,10 @@ _OF_A_VEHICLE = (
     ),
     ("vehicle.drivetrain.drivetrain.torque_converter.*.file", COLUMNS),
     ("vehicle.drivetrain.brakes.heat.file", COLUMNS),
+)
+_OF_A_VEHICLE = (
+    *_OF_A_CHASSIS,
+    *((f"vehicle.trailers.*.{place}", kind) for place, kind in _OF_A_CHASSIS),
     ("maneuver", "maneuvers"),
 )
 REFERENCES: tuple[tuple[KeyPath, str], ...] = tuple(

@@ -24,6 +24,8 @@ FMU = "fmu"
 """Name of the driver from an FMU."""
 CRUISE = "cruise"
 """Name of the driver that keeps a speed along a path, and takes actions."""
+BACK_UP = "back_up"
+"""Name of the driver that backs a trailer."""
 
 
 def _problem(kind: DriverKind) -> str:
@@ -41,6 +43,7 @@ DRIVER_KINDS: Registry[DriverKind] = Registry(
         CRUISE: "simulator.driver.cruise_driver:KIND",
         ROS2: "simulator.driver.ros2_driver:KIND",
         FMU: "simulator.fmi.fmu_driver:KIND",
+        BACK_UP: "simulator.driver.trailer_driver:KIND",
     },
     contract="simulator.driver.contract",
     problem=_problem,

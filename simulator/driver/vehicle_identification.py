@@ -162,6 +162,7 @@ class _Identification:
     def __init__(self, vehicle: Vehicle, gravity: float, step: float) -> None:
         self.step, self.look, self.gravity = step, step * STEPS_PER_ROW, gravity
         self.probe = vehicle.new_instance()
+        self.probe.tow(None)
         self.command = record(COMMAND)
         self.simulating = 0.0
         """s of wall time in simulation steps"""

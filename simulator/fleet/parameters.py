@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from simulator.base.callbacks import address_of
-from simulator.base.errors import JounceError
+from simulator.base.errors import ConfigError, JounceError
 from simulator.base.json_output import content_key
 from simulator.base.record_tree import addresses_in
 from simulator.base.section_cache import sections_read_once
@@ -77,6 +77,8 @@ class ParameterSets:
         self._sets: WeakValueDictionary[bytes, Parameters] = WeakValueDictionary()
         one, self.ground = self._load(values)
         _check_objects(self.ground, terrain)
+        if one.train is not None:
+            raise ConfigError("fleet", "vehicle", vehicle, "a vehicle without trailers; a fleet has none")
         self.bench = one.new_instance()
         self._objects = self.ground.objects.for_session()
         self.first = Parameters(dict(values), self._lean(one), self.ground.arrays._replace(objects=self._objects.world))

@@ -266,6 +266,8 @@ class Recording:
     def _other_tables(self) -> list[tuple[str, Table]]:
         """Return prefix and fields of the columns of each other vehicle; print a message about those without columns."""
         tables = {one.options.name: one.vehicle.readout_table for one in self.parts.others}
+        if (train := self.parts.vehicle.train) is not None:
+            tables |= {name: one.vehicle.readout_table for name, one in zip(train.names, train.trailers, strict=True)}
         if self.parts.traffic is not None:
             tables |= self.parts.traffic.full_tables
         found: list[tuple[str, Table]] = []

@@ -84,7 +84,7 @@ class KnownVehicle:
 class Start(NamedTuple):
     """State of a vehicle at the start of a run."""
 
-    memory: Bytes
+    saved: list[Bytes]
     readout: Record
     throttle: float
 
@@ -185,7 +185,8 @@ class CachingBuilder(SessionBuilder):
         vehicle = session.vehicle
         key = (self._at, tuple(session.ground.spawn), session.start_speed, session.start_drop, vehicle.steering_is_free)
         start = self._starts.take(key, lambda: _reset(session))
-        vehicle.piece.memory[:], vehicle.readout[:], vehicle.start_throttle = start
+        saved, vehicle.readout[:], vehicle.start_throttle = start
+        vehicle.restore(saved)
         session.begin()
 
     def cueing(self, configuration: Configuration, step: float, gravity: float, preview: Preview | None, intensity: float) -> MotionCueing:
@@ -241,4 +242,4 @@ def _content_key(configuration: Configuration, *places: str) -> bytes:
 def _reset(session: Session) -> Start:
     session.reset()
     vehicle = session.vehicle
-    return Start(vehicle.piece.memory.copy(), vehicle.readout.copy(), vehicle.start_throttle)
+    return Start(vehicle.saved(), vehicle.readout.copy(), vehicle.start_throttle)

@@ -40,7 +40,7 @@ class _Kind:
         radius, width = checked["tire_radius"], checked["tire_width"]
         wheel = body.wheel(float(radius[0]), float(width[0]))
         self.sizes = np.stack((radius / radius[0], width / width[0], radius / radius[0]), axis=1)
-        driver = seated(body, body.eye(checked["p_BH"]))
+        driver = seated(body, body.eye(checked["p_BH"])) if body.seats else body.fittings[:0]
         solid = np.vstack((body.shell, body.fittings, body.frame, driver))
         solid[(np.abs(solid[:, 6:9] - np.divide(body.paint, 255.0)) < 1e-4).all(axis=1), 9] += PAINTED
         low, high = solid[:, :3].min(axis=0), solid[:, :3].max(axis=0)

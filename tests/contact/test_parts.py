@@ -10,6 +10,7 @@ import yaml
 
 from simulator.base.errors import ConfigError
 from simulator.builder.builder import build_vehicle, data_folder
+from tests.shipped_files import driven_vehicles
 from vehicles.contact.part_section import CRUSH_DEPTH, CRUSH_PULSE, CRUSH_SPEED
 from vehicles.description import read_description
 
@@ -46,7 +47,7 @@ def test_a_file_without_parts_gets_two_blocks_and_a_stiffness_from_its_mass():
     assert 1500.0 < mass < 1800.0
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml")))
+@pytest.mark.parametrize("name", driven_vehicles())
 def test_every_shipped_vehicle_has_parts_within_its_outline(name):
     v = build_vehicle(name, check_step=False)
     contact, (length, width, overhang) = v.model.object_contact[0], v.description.outline

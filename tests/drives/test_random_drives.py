@@ -15,6 +15,7 @@ import pytest
 from simulator.base.records import record
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, vehicle_description
 from tests.laws.test_body_contact import HARDEST, watch
+from tests.shipped_files import driven_vehicles
 from vehicles.command import COMMAND
 from vehicles.vehicle import Vehicle
 from vehicles.vehicle_file import KINEMATICS
@@ -28,7 +29,7 @@ TERRAINS = sorted(path.stem for path in (data_folder("configs") / "terrains").gl
 @cache
 def cars() -> list[tuple[str, str]]:
     """Names of all shipped vehicles, with each of their kinds of suspension kinematics."""
-    names = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+    names = driven_vehicles()
     possible = {name: vehicle_description(name).kinematics for name in names}
     return [(name, suspension) for suspension in KINEMATICS for name in names if suspension in possible[name]]
 

@@ -12,18 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.builder.builder import build_vehicle, data_folder
+from simulator.builder.builder import build_vehicle
 from tests.laws.free_motion import free_motion, rates
 from tests.laws.free_vehicle import energies, integrate
 from tests.laws.test_mirror import POLAR, SHAFTS_ALONG_X, SWAP, mirrored
 from tests.laws.vehicle_rig import command, drive, ground, track
+from tests.shipped_files import driven_vehicles
 from vehicles.multibody_vehicle import linear_struts
 from vehicles.vehicle import Vehicle
 
 TABLES_ALONE = {"hmmwv_trailing_rear", "sedan_chrono"}
 """Vehicles whose suspension bodies move by tables."""
 OURS = Path(__file__).parents[1] / "data" / "vehicles"
-VEHICLES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+VEHICLES = driven_vehicles()
 VEHICLES += sorted(str(path) for path in OURS.glob("*.yaml"))
 DAMPING = ("compression_damping", "rebound_damping", "compression_damping_end", "rebound_damping_end")
 

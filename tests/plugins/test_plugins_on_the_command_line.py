@@ -27,11 +27,11 @@ def procedure() -> str:
 def test_help_lists_the_kinds_of_plugins(jounce: Jounce) -> None:
     plain, more = jounce("drive", "--help"), jounce("drive", "--help", plugins=("drivers", "protocols"))
     said = " ".join(plain[1].split())
-    assert "driver: auto, wheel, gamepad, keyboard, scripted, planner, follow, replay, cruise, ros2, fmu (default" in said
+    assert "driver: auto, wheel, gamepad, keyboard, scripted, planner, follow, replay, cruise, ros2, fmu, back_up (default" in said
     assert "motion stream: native, codemasters, outsim, outsim2, outgauge, beamng, srs, forza, moog (default" in said
     said = " ".join(more[1].split())
     assert "driver: auto, wheel, gamepad, keyboard, pedal, " in said
-    assert "scripted, planner, follow, replay, cruise, ros2, fmu, bend, " in said
+    assert "scripted, planner, follow, replay, cruise, ros2, fmu, back_up, bend, " in said
     assert "srs, forza, moog, mine, " in said
 
 

@@ -8,10 +8,11 @@ from sounds import heard, states, strongest
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import read
-from simulator.builder.builder import build_vehicle, data_folder, vehicle_description
+from simulator.builder.builder import build_vehicle, vehicle_description
+from tests.shipped_files import driven_vehicles
 from vehicles.sound_section import SOUND_FILE, read_sound, sound_parameters
 
-NAMES = sorted(path.stem for path in (data_folder("configs") / "vehicles").glob("*.yaml"))
+NAMES = driven_vehicles()
 
 
 def section(**engine):

@@ -17,6 +17,7 @@ def test_shipped_tires_load():
             "sedan_rear": 0.3139,
             "e90": 0.318,
             "light_truck": 0.348,
+            "truck": 0.525,
             "mxv8": 0.313,
             "g275": 0.4987,
         }

@@ -40,6 +40,7 @@ def elastic_modes(vehicle: Vehicle, ground: GroundArrays, speed: float, h: float
     vehicle : not modified; the function uses a copy
     """
     probe = vehicle.new_instance()
+    probe.tow(None)
     probe.reset(ground, speed=speed)
     model, wheels, axles = probe.model, probe.size.wheels, probe.description.mechanism.axles
     treads = CHASSIS + 3 * wheels + wheels * int(model.treads.laws["numbers"].max())

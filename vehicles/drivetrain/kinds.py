@@ -13,7 +13,7 @@ IMPLIED = {"motors": "electric"}
 DRIVETRAIN_KINDS: Registry[DrivetrainKind] = Registry(
     "kind of drivetrain",
     "jounce.drivetrain_kinds",
-    {name: f"vehicles.drivetrain.{name}.section:KIND" for name in (DEFAULT, *IMPLIED.values())},
+    {name: f"vehicles.drivetrain.{name}.section:KIND" for name in (DEFAULT, *IMPLIED.values(), "undriven")},
     contract="vehicles.drivetrain.contract",
     max_state=MAX_STATE,
     problem=lambda kind: "it has no kernel" if kind.kernel is None else "",

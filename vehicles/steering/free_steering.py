@@ -33,6 +33,7 @@ from vehicles.dynamics import (
 )
 from vehicles.steering.column import solve_column, torsion_bar_torque
 from vehicles.steering.steering_torque import pitman_torque, steer_corners, steering_force
+from vehicles.towing.coupling import eliminate_trailers
 
 
 @inline
@@ -54,6 +55,8 @@ def answer_with_arm(m, s, tabulated, h):
     uncouple_thetas(m.corners, s)
     assemble_chassis(m.chassis, m.corners, s.state[0]["w_WB_B"], s.work)
     eliminate_thetas(s.kinematics, s.work)
+    if len(m.towed) > 0:
+        eliminate_trailers(m, s, h)
 
     force = inertia = 0.0
     for j in range(6):

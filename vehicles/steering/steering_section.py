@@ -17,12 +17,15 @@ from simulator.base.records import Record, record
 from simulator.base.values import Values
 from vehicles.axle_layout import Axles
 from vehicles.steering.column import FILTERED, MECHANICAL_FILE, write_column
-from vehicles.steering.contract import CALLED, GEAR_FILE, SteeredAxle, SteeringKind, own_record
+from vehicles.steering.contract import CALLED, GEAR_FILE, RACK, SteeredAxle, SteeringKind, own_record
 from vehicles.steering.kinds import SHIPPED, STEERING_KINDS
 from vehicles.steering.steering import STEERING
 
 MIN_RATE = 0.1
 """deg/s. Lower limit of the rate of a Pitman arm."""
+
+HELD = "rack_pinion"
+"""Kind of the steering of a trailer: a rack that does not move."""
 
 AXLES = Field(
     "axles",
@@ -117,3 +120,13 @@ def _write_linkage(kind: SteeringKind, values: Values, p: Record, one: SteeredAx
         out[field.name] = values[field.name]
     if one.tierod_inner is not None:
         out["tierod"] = one.tierod_inner
+
+
+def held_wheels(tierod_inner: Vector | None) -> Record:
+    """Return the record of STEERING of a trailer, whose first axle has these inner tie-rod joints (2, 3) in B, if any."""
+    p = record(STEERING)
+    out = p[0]
+    out["kind"], out["rotation"], out["ratio"], out["gear_ratio"], out["direct"] = RACK, np.eye(3), 1.0, 1.0, 1
+    if tierod_inner is not None:
+        out["tierod"] = tierod_inner
+    return p

@@ -37,6 +37,7 @@ def torque_in_turn(vehicle: Vehicle, gravity: float = STANDARD_GRAVITY) -> float
     cannot drive at SPEED, or has no torque in its column.
     """
     probe, ground = vehicle.new_instance(), plain_ground(gravity)
+    probe.tow(None)
     probe.free_steering(False)
     try:
         probe.reset(ground, speed=SPEED)

@@ -129,6 +129,8 @@ class Body:
 
     inner_shell: Array | None = None
     """Sheet metal that the driver sees, around the cabin; None: the shell"""
+    seats: bool = True
+    """Whether a driver sits in it"""
 
     def eye(self, head: Array) -> Array:
         """Return the position of the driver's eyes (3,), in B: the head, limited to the cab of this body."""

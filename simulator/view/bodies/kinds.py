@@ -27,6 +27,8 @@ def body_of(geometry: Mapping[str, Any]) -> Body:
     """Return the drawn body of a vehicle."""
     from simulator.view.bodies.car import car
     from simulator.view.bodies.hmmwv import hmmwv
+    from simulator.view.bodies.trailers import cargo_trailer, semitrailer, tractor
 
     name, size = str(geometry["drawn_as"]), size_of(geometry)
-    return with_mesh(hmmwv(size) if name == "hmmwv" else car(size, name), geometry)
+    made = {"hmmwv": hmmwv, "cargo_trailer": cargo_trailer, "semitrailer": semitrailer, "tractor": tractor}
+    return with_mesh(made[name](size) if name in made else car(size, name), geometry)

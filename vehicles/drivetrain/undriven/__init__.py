@@ -1,0 +1,1 @@
+"""Axles without a drive, such as those of trailers."""

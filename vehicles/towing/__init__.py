@@ -1,0 +1,1 @@
+"""Trailers: vehicles without steering and drive that a coupling joins to the vehicle ahead."""
