@@ -18,7 +18,7 @@ from simulator.catalog.json_schema import file_schema
 from simulator.catalog.pages import pages
 from simulator.catalog.registries import REGISTRIES, registry_of
 from simulator.cli.main import main
-from tests.shipped_files import shipped_content
+from tests.shipped_files import OF_OTHER_AXLES, shipped_content
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = data_folder("configs")
@@ -84,10 +84,6 @@ def test_a_mistake_anywhere_in_a_schema_is_found():
             with pytest.raises(SchemaError):
                 for part in parts_of({"items": outer}):
                     Draft202012Validator.check_schema(part)
-
-
-OF_OTHER_AXLES = ("brakes_m1101", "drivetrain_tractor")
-"""Drivetrain files of vehicles with one or three axles; the schema has the keys and the lengths of two axles."""
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
