@@ -10,6 +10,7 @@ import pytest
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.builder.builder import build_ground, build_vehicle, data_folder, read_yaml, vehicle_description
+from tests.shipped_files import driven_vehicles
 from vehicles.command import COMMAND
 from vehicles.description import read_description
 from vehicles.drivetrain.drivetrain import drivetrain_reset
@@ -77,7 +78,7 @@ SAME_AXLES = ("hmmwv_65", "hmmwv_abs", "hmmwv_curb", "hmmwv_esc", "hmmwv_gross",
 """Variants with the axles of their base."""
 VEHICLES = [
     pytest.param(name, marks=[pytest.mark.full("a load, a drivetrain or a controller that makes the step unstable")] * (name in SAME_AXLES))
-    for name in sorted(file.stem for file in (CONFIGS / "vehicles").glob("*.yaml"))
+    for name in driven_vehicles()
 ]
 
 

@@ -24,11 +24,12 @@ from simulator.driver.vehicle_identification import identify_vehicle
 from simulator.maneuvers.phase_driver import PhaseDriver
 from simulator.run.run import run_maneuver
 from simulator.run.series import load_series, run_series
+from tests.shipped_files import driven_vehicles
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MANEUVERS = sorted(file.stem for file in (CONFIGS / "maneuvers").glob("*.yaml"))
 SERIES = sorted(file.stem for file in (CONFIGS / "series").glob("*.yaml"))
-VEHICLES = sorted(file.stem for file in (CONFIGS / "vehicles").glob("*.yaml"))
+VEHICLES = driven_vehicles()
 PAGE = Path(__file__).parents[2] / "docs" / "proving_ground.md"
 
 

@@ -23,6 +23,7 @@ from simulator.maneuvers.analyses import (
     steering_effort,
     step_response,
     tip_in,
+    towing,
     turning_circle,
 )
 from simulator.maneuvers.analyses.contract import Analysis
@@ -31,6 +32,6 @@ ANALYSES: dict[str, Analysis] = {
     module.ANALYSIS.name: module.ANALYSIS
     for module in (
         steady_turn, slowly_increasing_steer, step_response, sine_lag, frequency_response, sine_with_dwell, rollover, braking, acceleration,
-        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal, tip_in, encounter,
+        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal, tip_in, encounter, towing,
     )
 }  # fmt: skip
