@@ -97,7 +97,7 @@ class VehicleRecovery:
 
     def put_at(self, x: float, y: float, yaw: float) -> bool:
         """Put the vehicle at rest in equilibrium at a position; return False if there is none. Then the state does not change."""
-        before = self._vehicle.saved()
+        before = self._vehicle.copied_state()
         if not self._settle_at(x, y, yaw):
             self._vehicle.restore(before)
             self._vehicle.read()
@@ -123,7 +123,7 @@ class VehicleRecovery:
         number = 1 if self.latest is None else self.latest.number + 1
         self.latest = incident = new_incident(number, self._watch, v.model.corners[0]["ends"]["theta"], v.corner_names)
         watch["verdict"], watch["ticks"] = VALID, 0
-        v.space.state[0]["time"] = incident.time
+        self._put_time(incident.time)
         self._in_a_row += 1
         seen = v.readout.copy()
         place = self._places.take(incident.time)
@@ -159,19 +159,25 @@ class VehicleRecovery:
         )
         if v.train is not None:
             v.train.place(v)
-        v.space.state[0]["time"], v.space.out[0]["f_H_B"] = time, (0.0, 0.0, self._ground.p[0]["gravity"])
+        v.space.out[0]["f_H_B"] = 0.0, 0.0, self._ground.p[0]["gravity"]
+        self._put_time(time)
 
     def _settle_at(self, x: float, y: float, yaw: float) -> bool:
         """Bring the vehicle into equilibrium at a position. Return False if there is none. The simulated time does not change."""
-        state = self._vehicle.space.state[0]
-        time = float(state["time"])
+        time = float(self._vehicle.space.state[0]["time"])
         try:
             self._vehicle.reset(self._ground, x, y, yaw)
         except JounceError:
             return False
         finally:
-            state["time"] = time
+            self._put_time(time)
         return True
+
+    def _put_time(self, time: float) -> None:
+        """Set the time of the vehicle and its trailers."""
+        trailers = () if self._vehicle.train is None else self._vehicle.train.trailers
+        for one in (self._vehicle, *(trailer.vehicle for trailer in trailers)):
+            one.space.state[0]["time"] = time
 
     @property
     def heading(self) -> float:

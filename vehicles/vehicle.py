@@ -205,9 +205,10 @@ class Vehicle:
         return one
 
     def twin(self) -> Vehicle:
-        """Return a vehicle in the present state, with the present parameters, for computations beside the drive."""
+        """Return a vehicle in the present state, with the present parameters and without trailers, for computations beside the drive."""
         one = self.new_instance()
         one.model = self.model._replace(steering=self.model.steering.copy())
+        one.tow(None)
         end = self.piece.begins[0]
         one.piece.memory[:end] = self.piece.memory[:end]
         one.space.inputs[:] = self.space.inputs
@@ -240,12 +241,12 @@ class Vehicle:
         """Reset the state to the design position, as after construction; the parameters stay."""
         self.piece.memory[:] = self._design.memory
 
-    def saved(self) -> list[NDArray[Any]]:
+    def copied_state(self) -> list[NDArray[Any]]:
         """Return copies of all state, that of the trailers too, for `restore`."""
         return [part.copy() for part in self._memories]
 
     def restore(self, saved: Sequence[NDArray[Any]]) -> None:
-        """Return to a state of `saved`."""
+        """Return to a state of `copied_state`."""
         for part, before in zip(self._memories, saved, strict=True):
             part[:] = before
 

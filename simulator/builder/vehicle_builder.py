@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.base.arrays import Vector
 from simulator.base.errors import ConfigError, ErrorCollector
 from simulator.base.records import join
 from simulator.configuration.configuration import Configuration
@@ -30,6 +31,9 @@ from vehicles.suspension.table_file import Columns, TableFile
 from vehicles.tires.tire_file import TireFile, TireSet, tire, tire_set
 from vehicles.towing.train import Trailer, Train
 from vehicles.vehicle import Vehicle
+
+DRAWBAR = 2.0
+"""m. Largest distance of a coupling point behind the body of a vehicle."""
 
 
 class VehicleParts:
@@ -89,14 +93,27 @@ def _train_of(configuration: Configuration, vehicle: Vehicle, builder: VehiclePa
         for n, one in enumerate(vehicle.description.trailers):
             with faults.part():
                 own = configuration.section(("vehicle", "trailers", n))
-                towed, _ = builder.vehicle(own)
-                if towed.description.coupling is None:
-                    place = f"vehicle.trailers[{n}].vehicle"
+                content = own.raw("vehicle")
+                if isinstance(content, dict) and not content.get("coupling"):
                     expected = "a trailer: a vehicle file with a section `coupling`"
-                    raise configuration.origins.of(place).wrong(towed.description.name, expected)
-                trailers.append(Trailer(towed.new_instance(), ahead.model.body[0]["hitch"].copy() if one.hitch is None else one.hitch))
+                    raise configuration.origins.of(f"vehicle.trailers[{n}]").wrong(one.name, expected)
+                towed, _ = builder.vehicle(own)
+                hitch = ahead.model.body[0]["hitch"].copy() if one.hitch is None else one.hitch
+                if outside := _outside(ahead, hitch):
+                    raise configuration.origins.of(f"vehicle.trailers[{n}].hitch").wrong(hitch.tolist(), outside)
+                trailers.append(Trailer(towed.new_instance(), hitch))
                 ahead = towed
     return Train(vehicle, trailers, _level().arrays)
+
+
+def _outside(ahead: Vehicle, hitch: Vector) -> str:
+    """Return where a coupling point on a vehicle is expected; "" if it is there: from the front axle to DRAWBAR behind the body."""
+    length, width, overhang = ahead.description.outline
+    front = float(ahead.model.corners[0]["design_wheel_x"][0])
+    rear = front + overhang - length - DRAWBAR
+    if rear <= hitch[0] <= front and abs(hitch[1]) <= 0.5 * width:
+        return ""
+    return f"a point on the vehicle ahead: x from {rear:.2f} to {front:.2f} m, y from {-0.5 * width:.2f} to {0.5 * width:.2f} m"
 
 
 def _sides(description: Description) -> list[int]:

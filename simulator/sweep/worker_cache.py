@@ -242,4 +242,4 @@ def _content_key(configuration: Configuration, *places: str) -> bytes:
 def _reset(session: Session) -> Start:
     session.reset()
     vehicle = session.vehicle
-    return Start(vehicle.saved(), vehicle.readout.copy(), vehicle.start_throttle)
+    return Start(vehicle.copied_state(), vehicle.readout.copy(), vehicle.start_throttle)

@@ -61,7 +61,10 @@ class Train:
     Attributes
     ----------
     towed, towing : records of COUPLING and COUPLING_MEMORY for the model and the data of the vehicle
+    saved : attributes with the state; the addresses in `towed` are those of one simulation
     """
+
+    saved = ("trailers", "towing")
 
     def __init__(self, vehicle: Vehicle, trailers: Sequence[Trailer], ground: GroundArrays) -> None:
         if sum(1 + array.ndim for array in _arrays(ground)) > GROUND_WORDS:
@@ -111,6 +114,10 @@ class Train:
             at += float(c["p_BH"][0] - c["p_TH"][0])
             out.append((x + at * math.cos(yaw), y + at * math.sin(yaw), yaw))
         return out
+
+    def settle(self) -> None:
+        """Remove the addresses of the ground, which every step writes, from the state."""
+        self.towing["ground"] = 0
 
     def clear(self) -> None:
         """Forget forces, angles and brakes of the last drive."""
