@@ -6,6 +6,7 @@ the sedan. The places, turns and speeds follow from the number of a drive, so th
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 import yaml
 
 from simulator.api.simulation import Simulation
+from simulator.base.errors import JounceError
 
 LOG_RATE = 1000.0
 """Hz. Less hides the jolts that a washout has to reproduce."""
@@ -138,7 +140,12 @@ def record(folder: Path, names: tuple[str, ...] = ()) -> None:
         place = folder / f"{one.kind.replace(' ', '_')}-{one.name}"
         place.mkdir(parents=True, exist_ok=True)
         (place / "drive.yaml").write_text(yaml.safe_dump(one.maneuver, sort_keys=False), encoding="utf-8")
-        sim = Simulation(maneuver=str(place / "drive.yaml"), channels=CHANNELS, log_rate=LOG_RATE)
+        try:
+            sim = Simulation(maneuver=str(place / "drive.yaml"), channels=CHANNELS, log_rate=LOG_RATE)
+        except JounceError as error:
+            print(f"{one.name}: skipped, {error}", file=sys.stderr)
+            shutil.rmtree(place)  # a folder without telemetry is no drive for research.cueing.scores
+            continue
         result = sim.run()
         sim.log.save(place / "telemetry.parquet")
         f = sim.log.field("f_H_B")

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.goal_driver import GoalDriver
-from simulator.autonomy.plan_follower import RESPONSE, Course
+from simulator.autonomy.plan_follower import RESPONSE, STANDSTILL_SPEED, Course
 from simulator.base.jit import kernel
 from simulator.base.plugin_thread import PluginThread
 from simulator.base.records import Record, record
@@ -49,6 +49,8 @@ WHEEL_RATE = 17.5
 """rad/s. Largest rate of the steering wheel, that of the default driver."""
 AT_REST = 0.05
 """m/s. Below this speed a vehicle whose target is zero stands."""
+NOTHING = np.zeros((0, 6))
+"""Motion that is not known: of a state or a plan with values that are not finite."""
 
 ROLLED = (
     # name             shape unit      meaning
@@ -168,7 +170,7 @@ def _interpolated(x, xs, ys):
 
 
 class PlanPreview:
-    """Preview from the plan that the driver of a session follows; without a plan forward there is none.
+    """Preview from the plan that the driver of a session follows; without a plan forward, or while the vehicle rolls backward, there is none.
 
     Parameters
     ----------
@@ -201,7 +203,8 @@ class PlanPreview:
         done = self._thread.result(self._drive.clock is None)
         driver = self._drive.driver
         course = driver.course if isinstance(driver, GoalDriver) else None
-        if course is None or self._thread.error:
+        rolls_back = self._drive.readout[0]["v_WB_B"][0] < -STANDSTILL_SPEED
+        if course is None or rolls_back or self._thread.error:
             self._motion = None
             return 0
         if done is not None:
@@ -226,16 +229,21 @@ class PlanPreview:
 
     def _compute(self, time: float, course: Course, readout: Record) -> Motion:
         """Return the motion from a time [s] on; runs in the thread."""
-        speed = float(readout[0]["v_WB_B"][0])
+        seen, now = record(SEEN), readout[0]
+        if not (notice(readout, seen) and np.isfinite(now["f_H_B"]).all()):
+            return Motion(time, NOTHING)
+        speed = float(now["v_WB_B"][0])
         since, was = self._before
         self._before, dt = (time, speed), time - since
         if not 0.0 < dt < LONGEST_PAUSE:  # the first call, or after a reset or a pause
             self._acceleration, self._remains, dt = 0.0, np.zeros(2), math.inf
         else:
             self._acceleration += dt / (dt + SMOOTH) * ((speed - was) / dt - self._acceleration)
-        car, seen, r, model = car_of(course.model), record(SEEN), record(ROLLED), course.model
-        notice(readout, seen)
-        seen[0]["station"], seen[0]["angle"] = course.station, course.angle
+        car, r, model = car_of(course.model), record(ROLLED), course.model
+        at = seen[0]  # B so far; the path is that of the point without sideslip
+        at["x"] -= course.behind * math.cos(at["yaw"])
+        at["y"] -= course.behind * math.sin(at["yaw"])
+        at["station"], at["angle"] = course.station, course.angle
         one = r[0]
         one["step"], one["proportional"], one["demand"], one["stop"] = self.step, course.proportional, course.demand, course.stop
         one["speed_limit_up"], one["speed_limit_down"], one["deceleration"] = course.acceleration, course.deceleration, course.deceleration
@@ -244,7 +252,7 @@ class PlanPreview:
         rows = np.zeros((self._points + SPARE + 1, 6))
         roll_out(r, LAWS[DEFAULT].parameters({}, model), car, seen, course.line, course.stations, course.speeds, rows)
         part = 1.0 if dt == math.inf else dt / (dt + REMAINS)
-        steady = np.array([self._acceleration, speed * float(readout[0]["w_WB_B"][2])])
-        self._remains += part * (readout[0]["f_H_B"][:2] - steady - self._remains)
+        steady = np.array([self._acceleration, speed * float(now["w_WB_B"][2])])
+        self._remains += part * (now["f_H_B"][:2] - steady - self._remains)
         rows[:, :2] += self._remains
-        return Motion(time, rows)
+        return Motion(time, rows if np.isfinite(rows).all() else NOTHING)
