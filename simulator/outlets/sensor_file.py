@@ -74,7 +74,9 @@ class SensorFileOutlet:
         """End the file."""
         self.recorder.close()
         while self.recorder.troubles:
-            self._options.say(self.recorder.troubles.popleft())
+            trouble = self.recorder.troubles.popleft()
+            self._session.output.failures.append(JounceError(trouble))
+            self._options.say(trouble)
         self._report_size()
         for name, count in self.recorder.dropped.items():
             if count:

@@ -232,6 +232,7 @@ def _simulate_maneuver(
             session.close()
             folder.abandon()
     stop_request.raise_if_requested()
+    dropped += [str(failure) for failure in session.output.failures[len(dropped) :]]  # found at the end
     return _Outcome(early, dropped, log.writer.failure, outcome)
 
 
