@@ -21,6 +21,7 @@ SESSIONS: dict[str, dict[str, Any]] = {
     "road": {"vehicle": "sedan", "terrain": "circuit", "platform": None, "sensors": ["imu"]},
     "platform": {"vehicle": "hmmwv", "terrain": "flat"},
     "soil": {"vehicle": "hmmwv", "terrain": "flat_soil", "platform": None, "others": [LEAD | {"vehicle": "hmmwv"}]},
+    "trailer": {"vehicle": "hmmwv_m1101", "terrain": "flat_soil", "platform": None},
     "faults": {
         "vehicle": "hmmwv",
         "terrain": "flat",
@@ -191,7 +192,7 @@ def test_a_state_of_another_simulation_is_refused() -> None:
         one.restore("state")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("session", ["road", "platform", "soil", "faults"])
+@pytest.mark.parametrize("session", ["road", "platform", "soil", "trailer", "faults"])
 def test_repeated_resets_give_the_bits_of_a_new_simulation(session: str) -> None:
     places: list[dict[str, Any]] = [{}, {}, {"at": (3.0, 1.0, 0.3)}, {"at": (3.0, 1.0, 0.3), "speed": 5.0}, {}, {}, {}]
     sim = jounce.Simulation(**SESSIONS[session])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from single_track_train import Axle, SingleTrackTrain, Unit, free_motion, least_damped, roots_of, single_track, with_tail_load
 
+import jounce
 from simulator.base.errors import ConfigError
 from simulator.base.records import record
 from simulator.builder.builder import build_ground, build_vehicle
@@ -180,5 +181,33 @@ def test_a_vehicle_needs_its_steering_unless_it_is_a_trailer():
 
 
 def test_only_trailers_are_towed():
-    with pytest.raises(ConfigError, match="a trailer: a vehicle file with a section `coupling`"):
+    with pytest.raises(ConfigError, match="a trailer: a vehicle file with a section `coupling`") as found:
         changed("hmmwv", trailers=[{"vehicle": "sedan"}])
+    assert "[0]" in str(found.value)
+
+
+@pytest.mark.parametrize("hitch", [[2.5, 0.0, 0.1], [-2.45, 3.0, 0.1], [-20.0, 0.0, 0.1]])
+def test_a_hitch_beside_the_vehicle_is_refused(hitch):
+    with pytest.raises(ConfigError, match=r"hitch.*a point on the vehicle ahead"):
+        changed("hmmwv", trailers=[{"vehicle": "m1101", "hitch": hitch}])
+
+
+def test_a_twin_has_the_state_of_the_vehicle_and_no_part_in_its_trailers(train, flat):
+    train.reset(flat, speed=5.0)
+    twin = train.twin()
+    assert twin.space.state.tobytes() == train.space.state.tobytes()
+    assert twin.train is None and len(twin.model.towed) == len(twin.space.towing) == 0
+
+
+def test_a_recovery_puts_vehicle_and_trailer_in_line_at_the_same_time():
+    sim = jounce.Simulation("hmmwv_m1101", "flat", platform=None)
+    sim.reset(speed=20.0)
+    sim.command(steering=1.0, throttle=0.3)
+    sim.advance(2.0)
+    assert abs(sim["trailer_coupling_yaw"]) > 0.1
+    sim.session.set_upright()
+    sim.advance(0.1)
+    towed = sim.vehicle.train.trailers[0].vehicle
+    assert float(towed.space.state[0]["time"]) == pytest.approx(sim.time, abs=1e-9)
+    assert abs(sim["trailer_coupling_yaw"]) < 0.01
+    assert sim["trailer_coupling_gap"] < 1e-6

@@ -40,6 +40,8 @@ MAX_STEPS, CHECKED = 20_000, 250
 """Maximum number of steps; number of steps between two checks."""
 AT_REST = 1e-6
 """m/s2 and rad/s2. Largest acceleration of a vehicle with trailers at rest."""
+NEARLY_AT_REST = 0.5
+"""m/s2 and rad/s2. Largest acceleration with which a drive may begin after MAX_STEPS: uneven ground can keep a train from coming to rest."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ class Train:
                 if fastest < AT_REST or not np.isfinite(fastest):
                     break
         self.towed["braked_by"] = braked_by
-        if not fastest < max(AT_REST, 1e-2):
+        if not fastest < NEARLY_AT_REST:
             raise JounceError(f"no equilibrium with {self.trailers[0].name}: vehicle and trailer do not come to rest ({fastest:.2g} m/s2)")
         for one in moving:
             one[...] = 0.0
