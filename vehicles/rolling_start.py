@@ -41,6 +41,9 @@ MIN_STEPS, MAX_STEPS = 60, 600
 FIRST_PEDAL, PEDAL_ITERATIONS, PEDAL_ERROR = 0.05, 12, 1e-4
 """Pedal search of a vehicle without an engine: second guess, maximum number of iterations, tolerance of the acceleration [m/s2]."""
 
+PEDAL_ROUNDS, SETTLED = 40, 1e-2
+"""Maximum number of rounds for a pedal: a controller may limit the rate of the torque; change of the acceleration in the last one [m/s2]."""
+
 ROUNDS = 8
 """Number of rounds. Three gain more than one digit of the torque, so that eight leave an error below a thousandth."""
 
@@ -62,12 +65,19 @@ def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, ge
     rounds = Rounds(parts, spins, max(MIN_STEPS, min(MAX_STEPS, int(ROLLING_DISTANCE / (speed * STEP)))), along)
     if m.drivetrain[0]["kind"] != CONVENTIONAL:
 
-        def pull(pedal: float) -> float:
-            command[0]["throttle"] = pedal
-            _roll_on(m, s, ground, command, rounds)
-            return float(pull_along(m, s, along))
+        mass = float(m.chassis[0]["mass"])
 
-        throttle = _pedal(pull, float(m.chassis[0]["mass"]))
+        def pull(pedal: float) -> float:
+            command[0]["throttle"], force = pedal, np.inf
+            for _ in range(PEDAL_ROUNDS):
+                before = force
+                _roll_on(m, s, ground, command, rounds)
+                force = float(pull_along(m, s, along))
+                if abs(force - before) < SETTLED * mass:
+                    break
+            return force
+
+        throttle = _pedal(pull, mass)
         for name in ("battery_used", "battery_heat", "motor_heat", "motor_work"):
             d[0][name] = 0.0
         return throttle

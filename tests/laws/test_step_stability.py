@@ -69,7 +69,11 @@ def stays_finite(v):
     return bool(np.isfinite(v.space.state[0]["v_WB_B"]).all() and np.isfinite(v.space.state[0]["theta_dot"]).all())
 
 
-WITHOUT_TABLES = {"light_truck": "an axle of independent sides", "hmmwv_four_wheel_steering": "tables support no steered last axle"}
+WITHOUT_TABLES = {
+    "light_truck": "an axle of independent sides",
+    "tractor": "an axle of independent sides",
+    "hmmwv_four_wheel_steering": "tables support no steered last axle",
+}
 """Words of the error message for vehicles that do not support tables."""
 
 

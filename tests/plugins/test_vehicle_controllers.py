@@ -101,7 +101,7 @@ def test_it_does_not_act_in_a_turn_of_5_m_s2_and_a_slalom() -> None:
 def test_a_car_with_it_switched_off_is_identical_to_a_car_without_it(tmp_path: Path) -> None:
     (tmp_path / "plain.yaml").write_text("{base: sedan, name: plain, drivetrain: drivetrain_sedan_hydraulic}", encoding="utf-8")
     plain, off = build_vehicle(str(tmp_path / "plain.yaml"), check_step=False), car("sedan_esc")
-    switch(off, abs=False, esc=False, traction=False)
+    switch(off, abs=False, esc=False, traction=False, hill_hold=False)
     states = []
     for vehicle in (plain, off):
         vehicle.reset(ground("flat"), speed=20.0)
