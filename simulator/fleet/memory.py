@@ -22,8 +22,9 @@ from simulator.tick import WATCH, new_watch
 from vehicles.command import COMMAND
 from vehicles.state_memory import StateMemory, in_one_block
 
-APART = ("windows", "own")
-"""Parts of VehicleData outside the memory of a vehicle: caches, which the vehicles of a thread share, and parameters."""
+APART = ("windows", "towing", "own")
+"""Parts of VehicleData outside the memory of a vehicle: caches, which the vehicles of a thread share; trailers, of which a fleet has none;
+parameters."""
 CONTACT = "object_contact"
 """Part that the vehicles of a thread share on a ground without objects."""
 
