@@ -85,6 +85,8 @@ def step_fleet(fleet, model, data, ground, watch, shard, substeps, h):
 def observe(fleet, model, s, k):
     """Fill the observations of vehicle k with the VehicleData s."""
     r, o = fleet.rows[k], fleet.readout[0]
+    command = record_at(r["command"], COMMAND_TYPE)[0]
+    o["steering"], o["throttle"], o["brake"] = command["steering"], command["throttle"], command["brake"]
     for j in range(3):
         o["p_BG"][j] = r["p_BG"][j]
     show_points(model, s)

@@ -86,7 +86,7 @@ class _Driving:
 
     def _sight(self, vehicle: int) -> Sight:
         fleet = self.arena.fleet_of(vehicle)
-        return Sight(fleet.ground, fleet.kind, fleet.readout(vehicle))
+        return Sight(fleet.ground, fleet.kind, fleet.readout(vehicle), int(fleet.commands["selector"][vehicle]))
 
     def _end(self) -> None:
         if not hasattr(self, "arena"):

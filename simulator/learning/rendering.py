@@ -22,6 +22,8 @@ SIZE = (480, 270)
 
 LONGEST_START = 30.0
 """s to wait for the first image of the window."""
+SMOOTHING = 0.1
+"""Part of the last image in the real-time factor of the window."""
 
 
 class Sight(NamedTuple):
@@ -31,6 +33,8 @@ class Sight(NamedTuple):
     vehicle: Vehicle
     readout: Record
     """(1,) READOUT"""
+    selector: int = 1
+    """-1 reverse, 0 neutral, 1 drive"""
     others: Record = NO_STATES
     """Other vehicles, records of `simulator.view.vehicle_states.VEHICLE`."""
 
@@ -92,6 +96,8 @@ class _Window:
             self._keys = KeyReader()
             cleanup.register_cleanup(self._keys.close)
         self._extras, self._time, self._due = extras(), -np.inf, time.perf_counter()
+        self._shown = self._due
+        self._extras[0]["has_platform"], self._extras[0]["selector"] = 0, sight.selector
         self._block.publish(sight.readout, self._extras, sight.others)
         try:
             geometry = view_geometry(sight.vehicle)
@@ -110,10 +116,14 @@ class _Window:
             raise DeviceError(
                 f"render: the window has ended{f': {self._process.complaint}' if self._process.complaint else ' (closed by the user)'}"
             )
-        now = float(sight.readout[0]["time"])
+        now, e = float(sight.readout[0]["time"]), self._extras[0]
+        e["selector"] = sight.selector
         if now < self._time:
             self._block.jump()
-        self._time = now
+        elif self._time > -np.inf:
+            factor = (now - self._time) / max(time.perf_counter() - self._shown, 1e-6)
+            e["real_time_factor"] += SMOOTHING * (factor - e["real_time_factor"])
+        self._time, self._shown = now, time.perf_counter()
         self._block.publish(sight.readout, self._extras, sight.others)
         wait = self._due + pause - time.perf_counter()
         if wait > 0.0:

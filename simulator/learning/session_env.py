@@ -245,7 +245,7 @@ class SessionEnv(gymnasium.Env[Any, Any]):
         if self._renderer is None or self._process != os.getpid():
             self._renderer, self._process = Renderer(self.render_mode, "chase", self.period), os.getpid()
         session = self._sim.session
-        sight = Sight(self._sim.ground, self._sim.vehicle, session.readout, session.others.states)
+        sight = Sight(self._sim.ground, self._sim.vehicle, session.readout, int(session.command[0]["selector"]), session.others.states)
         if self.render_mode == "human":
             return self._renderer.show(sight)
         return self._renderer.picture(sight)

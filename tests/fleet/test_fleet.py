@@ -13,7 +13,7 @@ from simulator.fleet.fleet import Fleet
 from simulator.tick import NOT_FINITE
 from vehicles.command import COMMAND
 
-COLUMNS = ("p_WB_x", "p_WB_z", "v_WB_B_x", "gear", "engine_speed", "jounce_FL", "p_WG_x", "F_C_RR_z")
+COLUMNS = ("p_WB_x", "p_WB_z", "v_WB_B_x", "gear", "engine_speed", "jounce_FL", "p_WG_x", "F_C_RR_z", "throttle", "brake", "steering")
 N, CALLS, SUBSTEPS = 5, 20, 10
 
 
@@ -24,6 +24,13 @@ def driven(threads=1, terrain="flat", n=N):
     for _ in range(CALLS):
         fleet.step()
     return fleet
+
+
+def observed(one, command):
+    """COLUMNS of a single vehicle and its command."""
+    r, c = one.read()[0], command[0]
+    motion = r["p_WB"][0], r["p_WB"][2], r["v_WB_B"][0], r["gear"], r["engine_speed"], r["jounce"][0], r["p_WG"][0], r["F_C"][3, 2]
+    return list(map(float, (*motion, c["throttle"], c["brake"], c["steering"])))
 
 
 @pytest.mark.parametrize("terrain", ["flat", "flat_soil"])
@@ -37,9 +44,7 @@ def test_the_bits_are_those_of_single_vehicles(terrain):
         command[0]["throttle"], command[0]["steering"] = fleet.commands["throttle"][k], fleet.commands["steering"][k]
         for _ in range(CALLS * SUBSTEPS):
             one.step(ground, command, 1e-3)
-        r = one.read()[0]
-        single = (r["p_WB"][0], r["p_WB"][2], r["v_WB_B"][0], r["gear"], r["engine_speed"], r["jounce"][0], r["p_WG"][0], r["F_C"][3, 2])
-        assert fleet.observations[k].tolist() == list(map(float, single))
+        assert fleet.observations[k].tolist() == observed(one, command)
     assert len(set(fleet.observations[:, 2])) == N
 
 
@@ -119,10 +124,7 @@ def alone(changes, calls=CALLS, speed=0.0, **command):
         record_[0][name] = value
     for _ in range(calls * SUBSTEPS):
         one.step(ground, record_, 1e-3)
-    r = one.read()[0]
-    return list(
-        map(float, (r["p_WB"][0], r["p_WB"][2], r["v_WB_B"][0], r["gear"], r["engine_speed"], r["jounce"][0], r["p_WG"][0], r["F_C"][3, 2]))
-    )
+    return observed(one, record_)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
