@@ -24,8 +24,10 @@ def times(seconds, rate=100.0):
 def drive_of(time, phases=None, traits=None, **columns):
     """A drive with these columns."""
     n = len(time)
-    more = (*(name for name in ANALYSES["goal"].columns if name.startswith("planner_")), *ANALYSES["encounter"].columns)
-    made = {name.format(**{"with": "lead"}): np.zeros(n) for name in (*USUAL_CHANNELS, *more)}
+    more = [name for name in ANALYSES["goal"].columns if name.startswith("planner_")]
+    for analysis, other in (("encounter", "lead"), ("towing", "trailer")):
+        more += [name.format(**{"with": other}) for name in ANALYSES[analysis].columns]
+    made = {name: np.zeros(n) for name in (*USUAL_CHANNELS, *more)}
     made |= {f"F_C_{corner}_z": np.full(n, 6000.0) for corner in ("FL", "FR", "RL", "RR")}
     made["time"] = time
     unknown = set(columns) - set(made)

@@ -281,7 +281,7 @@ FILLS = {
 @pytest.mark.parametrize("fill", FILLS)
 def test_any_drive_gives_numbers_or_none(name, fill):
     random = np.random.default_rng(1)
-    parameters = {"with": "lead"} if name == "encounter" else {}
+    parameters = {"encounter": {"with": "lead"}, "towing": {"with": "trailer"}}.get(name, {})
     own = [key.format(**parameters) for key in ANALYSES[name].columns if key.startswith(("planner_", "{with}"))]
     for n in (2, 3, 5, 17, 400):
         time = 0.01 * np.arange(n)
