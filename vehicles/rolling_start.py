@@ -64,7 +64,6 @@ def roll(m: VehicleModel, s: VehicleData, ground: GroundArrays, speed: float, ge
     parts = ((s.state.view(np.uint8), frozen.view(np.uint8)), (s.steering.view(np.uint8), steering.view(np.uint8)))
     rounds = Rounds(parts, spins, max(MIN_STEPS, min(MAX_STEPS, int(ROLLING_DISTANCE / (speed * STEP)))), along)
     if m.drivetrain[0]["kind"] != CONVENTIONAL:
-
         mass = float(m.chassis[0]["mass"])
 
         def pull(pedal: float) -> float:
