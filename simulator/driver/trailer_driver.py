@@ -25,8 +25,9 @@ from typing import Any
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
 from simulator.base.records import Record
-from simulator.driver.contract import CONTRACT, Driver, DriverKind, DriverSettings
+from simulator.driver.contract import CONTRACT, DriverKind, DriverSettings
 from simulator.driver.path import Path, Spawn
+from simulator.driver.seen_vehicle import heading
 from vehicles.vehicle import Vehicle
 
 PARAMETERS = (Field("speed", Number("m/s", 0.1, 3.0), "speed", 1.2, written="kph"),)
@@ -88,13 +89,13 @@ class TrailerDriver:
         step = min(max(t - self._time, 0.0), PERIOD) if math.isfinite(self._time) else 0.0
         self._time = t
         o, out = readout[0], command[0]
-        x, y, heading = self._place()
+        x, y, yaw = self._place()
         if self.path is None:
-            self.path = self._shape.placed(Spawn(x, y, heading + math.pi))
+            self.path = self._shape.placed(Spawn(x, y, yaw + math.pi))
             self._heading = float(o["yaw"])
         phi, speed = float(self._vehicle.train.towing[0]["yaw"]), float(o["v_WB_B"][0])  # type: ignore[union-attr]
         self._station = self.path.nearest(x, y, self._station)
-        turned = _wrapped(heading + math.pi - self.path.at(self._station).heading)
+        turned = _wrapped(yaw + math.pi - self.path.at(self._station).heading)
         self._choose(phi, speed, turned)
         if self.phase == "back":
             K = self._curvature(x, y, phi, turned)
@@ -108,13 +109,8 @@ class TrailerDriver:
     def _place(self) -> tuple[float, float, float]:
         """Return x, y [m] of the axle of the trailer, and its heading [rad]."""
         s = self._trailer.space.state[0]
-        w, i, j, k = (float(one) for one in s["q_WB"])
-        heading = math.atan2(2.0 * (i * j + w * k), 1.0 - 2.0 * (j * j + k * k))
-        return (
-            float(s["p_WB"][0]) + self._axle * math.cos(heading),
-            float(s["p_WB"][1]) + self._axle * math.sin(heading),
-            heading,
-        )
+        yaw = heading(s["q_WB"])
+        return float(s["p_WB"][0]) + self._axle * math.cos(yaw), float(s["p_WB"][1]) + self._axle * math.sin(yaw), yaw
 
     def _choose(self, phi: float, speed: float, turned: float) -> None:
         """Choose the phase: back, pull forward, or stop at the end of the path."""
@@ -175,10 +171,10 @@ def _wrapped(angle: float) -> float:
     return math.remainder(angle, math.tau)
 
 
-def _make(settings: DriverSettings) -> Driver:
-    return TrailerDriver(settings)
-
-
 KIND = DriverKind(
-    "back_up", _make, CONTRACT, parameters=PARAMETERS, meaning="backs a trailer along a path, and pulls forward before it jackknifes"
+    "back_up",
+    TrailerDriver,
+    CONTRACT,
+    parameters=PARAMETERS,
+    meaning="backs a trailer along a path, and pulls forward before it jackknifes",
 )
