@@ -153,7 +153,8 @@ def roll_out(r, law, car, seen, line, stations, speeds, out):
 
 @kernel
 def _interpolated(x, xs, ys):
-    """Return (xs, ys) at x, xs rising; constant before the start, zero beyond the end, where the vehicle stands."""
+    """Return (xs, ys) at x, xs rising; constant before the start, zero beyond the end, where the vehicle stands. NaN where the plan has NaN, unlike
+    `human_limits.interpolated`."""
     last = len(xs) - 1
     if x <= xs[0]:
         return ys[0]
