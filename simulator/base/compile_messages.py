@@ -86,7 +86,8 @@ class _Reporter:
         time.sleep(PERIOD)  # avoids flicker for a short compilation; the first name is set then
         while self._names:
             width = shutil.get_terminal_size().columns
-            text = f"{FRAMES[n % len(FRAMES)]} {time.perf_counter() - self._began:.0f} s: {self._names[0]}"
+            name = self._names[0].rpartition(".")[2]  # without the function around it
+            text = f"{FRAMES[n % len(FRAMES)]} {time.perf_counter() - self._began:.0f} s: {name}"
             with contextlib.suppress(OSError, ValueError, IndexError):
                 sys.stderr.write("\r\x1b[K" + text[: max(0, width - 1)])
                 sys.stderr.flush()

@@ -47,15 +47,15 @@ def kernels_of(model: VehicleModel, data: VehicleData, ground: GroundArrays) -> 
 
 @cache
 def _kernels(model: Any, data: Any, arrays: Any) -> TrailerKernels:
-    def begin(parameters, state, seen, result, first, count, h):
+    def begin_trailer_step(parameters, state, seen, result, first, count, h):
         m, s, q = tree_of(parameters, model), tree_of(state, data), record_at(seen, MEMORY_TYPE)
         begin_trailer(m, s, tree_of(address_in(q[0]["ground"]), arrays), record_at(address_in(q[0]["command"]), COMMAND_TYPE), count, h)
         hand_over(s, q)
 
-    def finish(parameters, state, seen, result, first, count, h):
+    def finish_trailer_step(parameters, state, seen, result, first, count, h):
         finish_trailer(tree_of(parameters, model), tree_of(state, data), record_at(seen, MEMORY_TYPE), h)
 
-    return TrailerKernels(callback(begin), callback(finish))
+    return TrailerKernels(callback(begin_trailer_step), callback(finish_trailer_step))
 
 
 @kernel
