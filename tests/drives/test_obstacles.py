@@ -58,16 +58,22 @@ def test_wheels_roll_over_obstacles_that_stop_a_point(hmmwv, feature, speed):
     assert load < 2.5 * rest
 
 
-def shock(vehicle, radius, speed):
-    """Return the maximum vertical acceleration [m/s2] at the driver's head minus g, 30 Hz low-pass, with both axles over a half-round."""
-    on, command, felt = half_round(radius), record(COMMAND), []
+def felt_over(vehicle, on, speed, until=3.0):
+    """Return x of the vehicle [m] and its vertical acceleration [m/s2] at the driver's head minus g, 30 Hz low-pass, from x = -3 m on."""
+    command, x, felt = record(COMMAND), [-3.0], []
     command[0]["selector"] = 1
-    vehicle.reset(on, x=-3.0, speed=speed)
+    vehicle.reset(on, x=x[0], speed=speed)
     command[0]["throttle"] = vehicle.start_throttle
-    while vehicle.space.state[0]["p_WB"][0] < 3.0 and len(felt) < 3000:
+    while x[-1] < until and len(felt) < 4000:
         vehicle.step(on, command, H)
+        x.append(float(vehicle.space.state[0]["p_WB"][0]))
         felt.append(float(vehicle.space.out[0]["f_H_B"][2]) - STANDARD_GRAVITY)
-    return float(np.abs(phaseless(np.array(felt), H, 30.0)).max())
+    return np.array(x[1:]), phaseless(np.array(felt), H, 30.0)
+
+
+def shock(vehicle, radius, speed):
+    """Return the maximum of this acceleration with both axles over a half-round."""
+    return float(np.abs(felt_over(vehicle, half_round(radius), speed)[1]).max())
 
 
 @cache
@@ -91,6 +97,32 @@ def test_the_limit_speed_over_half_rounds_decreases_with_their_height(hmmwv):
     assert limits[0] > limits[1] > limits[2]
     assert shock(hmmwv, 0.1, 10.0) < shock(hmmwv, 0.15, 10.0) < shock(hmmwv, 0.2, 10.0)
     assert shock(hmmwv, 0.15, 28.0) < most
+
+
+def strongest(signal, low, high):
+    """Return the frequency [Hz] between two others at which a signal is strongest."""
+    power, frequency = np.abs(np.fft.rfft(signal - signal.mean(), 1 << 15)), np.fft.rfftfreq(1 << 15, H)
+    power[(frequency < low) | (frequency > high)] = 0.0
+    return float(frequency[power.argmax()])
+
+
+def test_above_30_kph_a_joint_of_the_road_is_an_impulse():
+    """Measured on the floors of six cars (Cooper, TRRL Supplementary Report 12 UC, 1973; abstract): above about 30 km/h a joint is an impulse,
+    which excites the body at about 1.75 Hz and the wheels at 10 to 15 Hz; below, its shape matters.
+
+    An impulse falls with the speed, the shock of a slow wheel does not. Cars of today are softer: the body moves at 1.1 to 1.8 Hz.
+    """
+    sedan, shocks = build_vehicle("sedan", check_step=False), []
+    on = ground({"type": "bump", "at": [0.0, 0.0], "height": 0.02, "length": 0.2, "width": 6.0})
+    for kph in (15.0, 30.0, 45.0, 80.0):
+        x, felt = felt_over(sedan, on, kph / 3.6, until=2.0 + 2.5 * kph / 3.6)
+        shocks.append(np.ptp(felt))
+        if kph > 30.0:
+            assert 10.0 < strongest(felt[x > 2.5], 6.0, 20.0) < 15.0
+            later = 2.7 + 0.35 * kph / 3.6  # the wheels have come to rest
+            assert 1.1 < strongest(felt[x > later], 0.7, 3.5) < 1.8
+    assert shocks[0] < 1.1 * shocks[1]
+    assert shocks[3] < 0.8 * shocks[2] < 0.8 * shocks[1]
 
 
 def test_a_ramp_under_one_side_flips_the_vehicle():
