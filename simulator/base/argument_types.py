@@ -41,6 +41,14 @@ class Parser(argparse.ArgumentParser):
         hint = _hint(unknown[0].partition("=")[0], options) if unknown[0].startswith("-") else ""
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
 
+    def _get_value(self, action: argparse.Action, text: str) -> Any:
+        """Convert a text, with a message that names what a number may be; plain argparse names the type of Python."""
+        noun = {int: "an integer", float: "a number"}.get(action.type)  # type: ignore[call-overload]
+        try:
+            return super()._get_value(action, text)
+        except argparse.ArgumentError as error:
+            raise argparse.ArgumentError(action, f"invalid value; expected {noun}; got {text!r}" if noun else error.message) from None
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             names = [str(choice) for choice in action.choices]

@@ -73,6 +73,18 @@ def test_help(command, capsys):
     assert out.startswith(f"usage: {' '.join(('jounce', *command))} ")
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("serve --foxglove abc", "argument --foxglove: invalid value; expected an integer; got 'abc'"),
+        ("drive --ros2 300", "argument --ros2: invalid value; expected an integer from 0 to 232; got 300"),
+        ("sensors run --at z", "argument --at: invalid value; expected a number; got 'z'"),
+    ],
+)
+def test_a_wrong_number_is_named_with_what_is_expected(words, expected, capsys):
+    assert call(capsys, *words.split()) == (2, "", f"jounce: {expected} (see jounce {words.split()[0]} --help)\n")
+
+
 def test_help_names_every_command(capsys):
     code, out, err = call(capsys)
     assert (code, err) == (0, "")

@@ -86,8 +86,8 @@ def add_session(p: argparse.ArgumentParser) -> None:
 
 
 def domain(text: str) -> int | str:
-    """Return a domain of ROS 2. The parser also converts the value of an option that stands alone. Raises ValueError."""
-    return text if text == USUAL_DOMAIN else int(text)
+    """Return a domain of ROS 2. The parser also converts the value of an option that stands alone. Raises ArgumentTypeError."""
+    return text if text == USUAL_DOMAIN else int(number_between(0.0, 232.0, whole=True)(text))
 
 
 def add_ros2(p: argparse.ArgumentParser) -> None:
