@@ -108,7 +108,7 @@ class Vehicle:
         parts = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, description.mechanism.axles)
         self.drivetrain = parts
         self.model = _model(description, tires, parts, file)
-        self._design = _in_design(description, len(self.model.drive), len(tires.heat))
+        self._design = _in_design(description, len(self.model.drive), min(len(tires.heat), 1))
         cool_tires(self.model, self._design.space)
         """Memory in the design position, never written."""
         self.piece = self._new_memory(self._design.space.windows)
@@ -517,7 +517,7 @@ class Vehicle:
         records.append(
             ("body_contact_", BODY_CONTACT_LOG, view_as(self.space.body_contact, BODY_CONTACT_LOG, dtype_of(BODY_CONTACT_STATE)))
         )
-        records += logged_heat(self.model.tire_heat, self.space.tire_heat, self.corner_names)
+        records += logged_heat(self.model.tire_heat, self.space.tire_heat, self.description.mechanism.axles)
         return [*self.tires.logged(self.space.treads, self.corner_names), *records]
 
     @property
@@ -583,7 +583,7 @@ def _tables(description: Description) -> ReducedTables:
 def new_space(description: Description, drives: int = 0, heated: int = 0) -> VehicleData:
     """Return all records of a vehicle except its parameters, in the design position.
 
-    drives : number of drivetrains of plugins, heated : number of records of TIRE_HEAT
+    drives : number of drivetrains of plugins, heated : number of records of TIRE_HEAT_STATE, 0 or 1
     """
     w, size = new_workspace(description.mechanism), description.mechanism.size
     wheels, controllers = size.wheels, len(description.controllers.units)
@@ -600,7 +600,7 @@ def new_space(description: Description, drives: int = 0, heated: int = 0) -> Veh
         steering=record(STEERING_STATE),
         tires=tire_states(wheels),
         treads=record(TREAD_STATE, wheels),
-        tire_heat=record(TIRE_HEAT_STATE, heated),
+        tire_heat=record_for(TIRE_HEAT_STATE, size, heated),
         seen=record(TIRE_INPUT, wheels),
         result=record(TIRE_OUTPUT, wheels),
         carried=record(CARRIED, wheels),
@@ -627,7 +627,7 @@ def new_space(description: Description, drives: int = 0, heated: int = 0) -> Veh
 
 
 _LAYOUTS: dict[tuple[AxleLayout, int, int, int], StateMemory] = {}
-"""Memory of a vehicle by size and numbers of controllers, of drivetrains of plugins and of records of TIRE_HEAT: creating the layout takes
+"""Memory of a vehicle by size and numbers of controllers, of drivetrains of plugins and of records of TIRE_HEAT_STATE: creating the layout takes
 ten times as long as copying it."""
 
 

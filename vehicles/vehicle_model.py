@@ -54,7 +54,7 @@ class VehicleData(NamedTuple):
     tires: Record
     treads: Record
     tire_heat: Record
-    """(n,) of `vehicles.tires.temperature.TIRE_HEAT_STATE`, or (0,)"""
+    """(1,) of `vehicles.tires.temperature.TIRE_HEAT_STATE`, or (0,)"""
     seen: Record
     result: Record
     carried: Record

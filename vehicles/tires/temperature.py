@@ -27,19 +27,19 @@ docs/tires.md has the numbers of a passenger car tire with their sources.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from simulator.base.algebra.piecewise_linear import cell
 from simulator.base.algebra.vectors import add, add_scaled, cross, dot, scale, vector
-from simulator.base.errors import ConfigError, ErrorCollector
+from simulator.base.errors import NOTHING, ConfigError, ErrorCollector
 from simulator.base.field_records import fields_of
 from simulator.base.fields import Field, Group, Number
 from simulator.base.jit import inline, kernel
-from simulator.base.records import Record, Table, dtype_of, join, record
+from simulator.base.records import Record, Table, join, record, view_as
 from simulator.base.values import Values
+from vehicles.axle_layout import WHEELS, Axles
 from vehicles.tires.moments import contact_length, rolling_radius
 from vehicles.tires.standstill import SPIN_FADE, smooth_sign
 
@@ -96,32 +96,30 @@ TIRE_HEAT = (
 """Record of a wheel."""
 
 TEMPERATURES = (
-    # name                  shape  unit    what it is
-    ("surface_temperature", (), "degC", "temperature of the tread surface"),
-    ("carcass_temperature", (), "degC", "temperature of the carcass"),
-    ("gas_temperature", (), "degC", "temperature of the gas in the tire"),
-    ("pressure", (), "Pa", "inflation pressure"),
-    ("friction_factor", (), "1", "friction over that of the tire file, by the temperature of the surface"),
-    ("rolling_power", (), "W", "power of the rolling resistance"),
+    # name                  shape     unit    what it is
+    ("surface_temperature", (WHEELS,), "degC", "temperature of the tread surface"),
+    ("carcass_temperature", (WHEELS,), "degC", "temperature of the carcass"),
+    ("gas_temperature", (WHEELS,), "degC", "temperature of the gas in the tire"),
+    ("pressure", (WHEELS,), "Pa", "inflation pressure of the tire"),
+    ("friction_factor", (WHEELS,), "1", "friction of the tire over that of its file, by the temperature of the surface"),
+    ("rolling_power", (WHEELS,), "W", "power of the rolling resistance"),
 )
 FRICTION = (
-    # name            shape  unit  what it is
-    ("friction_power", (), "W", "power of the friction between the tread and hard ground"),
-    ("friction_work", (), "J", "work of the friction since the start"),
+    ("friction_power", (WHEELS,), "W", "power of the friction between the tread and hard ground"),
+    ("friction_work", (WHEELS,), "J", "work of the friction between the tread and hard ground since the start"),
 )
-DEPTH = (("tread_depth", (), "m", "depth of the tread"),)
+DEPTH = (("tread_depth", (WHEELS,), "m", "depth of the tread"),)
 TIRE_HEAT_STATE = (*TEMPERATURES, *FRICTION, *DEPTH)
-"""Record of a wheel."""
+"""Record of a vehicle; 0 where a tire has no temperatures or no wear."""
 
 
 @kernel
 def warm_tires(m, s, h):
     """Advance temperatures and wear of all tires by h seconds after `step_tires`; m : VehicleModel, s : VehicleData."""
-    for i in range(len(s.tire_heat)):
-        friction, rolling = contact_powers(m, s, i)
-        c = s.tire_heat[i]
-        c["friction_power"], c["rolling_power"] = friction, rolling
-        c["friction_work"] += h * friction
+    c = s.tire_heat[0]
+    for i in range(len(m.tire_heat)):
+        c["friction_power"][i], c["rolling_power"][i] = contact_powers(m, s, i)
+        c["friction_work"][i] += h * c["friction_power"][i]
         if m.tire_heat[i]["points"] > 0:
             exchange_heat(m, s, i, h)
         adapt_tire(m, s, i)
@@ -148,7 +146,7 @@ def contact_powers(m, s, i):
 @inline
 def exchange_heat(m, s, i, h):
     """Advance the temperatures of tire i by h seconds: the implicit equations above, a tridiagonal system."""
-    p, c, t, wheel = m.tire_heat[i], s.tire_heat[i], m.tires[i : i + 1], s.wheels[i]
+    p, c, t, wheel = m.tire_heat[i], s.tire_heat[0], m.tires[i : i + 1], s.wheels[i]
     v = vector(wheel["v_WK_W"])
     speed, air = math.sqrt(dot(v, v)), p["surroundings"]
     on_road = 0.0
@@ -158,64 +156,54 @@ def exchange_heat(m, s, i, h):
     carcass = h * (p["carcass_cooling"] + p["carcass_cooling_by_speed"] * speed)
     on_road, rim, inside, within = h * on_road, h * p["gas_to_rim"], h * p["surface_to_carcass"], h * p["carcass_to_gas"]
 
-    heat_s = p["surface_capacity"] * c["surface_temperature"] + h * p["friction_share"] * c["friction_power"]
+    heat_s = p["surface_capacity"] * c["surface_temperature"][i] + h * p["friction_share"] * c["friction_power"][i]
     heat_s += surface * air + on_road * p["road"]
-    heat_c = p["carcass_capacity"] * c["carcass_temperature"] + h * c["rolling_power"] + carcass * air
-    heat_g = p["gas_capacity"] * c["gas_temperature"] + rim * air
+    heat_c = p["carcass_capacity"] * c["carcass_temperature"][i] + h * c["rolling_power"][i] + carcass * air
+    heat_g = p["gas_capacity"] * c["gas_temperature"][i] + rim * air
     holds_s = p["surface_capacity"] + surface + on_road + inside
     holds_g = p["gas_capacity"] + rim + within
     holds_c = p["carcass_capacity"] + carcass + inside + within - inside * inside / holds_s - within * within / holds_g
-    c["carcass_temperature"] = (heat_c + inside * heat_s / holds_s + within * heat_g / holds_g) / holds_c
-    c["surface_temperature"] = (heat_s + inside * c["carcass_temperature"]) / holds_s
-    c["gas_temperature"] = (heat_g + within * c["carcass_temperature"]) / holds_g
+    c["carcass_temperature"][i] = (heat_c + inside * heat_s / holds_s + within * heat_g / holds_g) / holds_c
+    c["surface_temperature"][i] = (heat_s + inside * c["carcass_temperature"][i]) / holds_s
+    c["gas_temperature"][i] = (heat_g + within * c["carcass_temperature"][i]) / holds_g
 
 
 @kernel
 def adapt_tire(m, s, i):
     """Compute pressure, friction and tread depth of tire i, and the changes of its forces in the next step."""
-    p, c, tire = m.tire_heat[i], s.tire_heat[i], s.tires[i]
+    p, c, tire = m.tire_heat[i], s.tire_heat[0], s.tires[i]
     if p["tread_mass"] > 0.0:
-        c["tread_depth"] = p["new_depth"] * max(1.0 - p["abrasion"] * c["friction_work"] / p["tread_mass"], 0.0)
+        c["tread_depth"][i] = p["new_depth"] * max(1.0 - p["abrasion"] * c["friction_work"][i] / p["tread_mass"], 0.0)
     if p["points"] == 0:
         return
     cold = p["pressure"]
-    c["pressure"] = (cold + AIR_PRESSURE) * (c["gas_temperature"] + KELVIN) / (p["surroundings"] + KELVIN) - AIR_PRESSURE
-    k, fraction, _ = cell(p["curve_temperature"], p["points"], c["surface_temperature"])
+    c["pressure"][i] = (cold + AIR_PRESSURE) * (c["gas_temperature"][i] + KELVIN) / (p["surroundings"] + KELVIN) - AIR_PRESSURE
+    k, fraction, _ = cell(p["curve_temperature"], p["points"], c["surface_temperature"][i])
     factor = p["curve_factor"][k] + fraction * (p["curve_factor"][k + 1] - p["curve_factor"][k])
-    c["friction_factor"] = factor
+    c["friction_factor"][i] = factor
     tire["friction_gain"] = factor - 1.0
-    tire["stiffness_gain"] = (c["pressure"] - cold) / (cold + m.tires[i]["carcass_pressure"])
-    tire["resistance_gain"] = math.exp(-p["rolling_decrease"] * (c["carcass_temperature"] - p["rolling_temperature"])) - 1.0
+    tire["stiffness_gain"] = (c["pressure"][i] - cold) / (cold + m.tires[i]["carcass_pressure"])
+    tire["resistance_gain"] = math.exp(-p["rolling_decrease"] * (c["carcass_temperature"][i] - p["rolling_temperature"])) - 1.0
 
 
 def cool_tires(m: Any, s: Any) -> None:
     """Set all tires to the start of a drive: at the temperature of the surroundings, and unworn; m : VehicleModel, s : VehicleData."""
-    s.tire_heat[:] = np.zeros(len(s.tire_heat), s.tire_heat.dtype)
+    if not len(s.tire_heat):
+        return
+    s.tire_heat.view(np.uint8)[:] = 0
     for row in TEMPERATURES[:3]:
-        s.tire_heat[row[0]] = m.tire_heat["surroundings"]
-    for i in range(len(s.tire_heat)):
+        s.tire_heat[0][row[0]] = np.where(m.tire_heat["points"] > 0, m.tire_heat["surroundings"], 0.0)
+    for i in range(len(m.tire_heat)):
         adapt_tire(m, s, i)
 
 
-def logged_heat(p: Record, state: Record, names: Sequence[str]) -> list[tuple[str, Table, Record]]:
-    """Return the loggable states of the tires as (prefix, table, record), views of (n,) TIRE_HEAT_STATE; p : (n,) of TIRE_HEAT.
-
-    names : of the wheels; a column is called `tire_<row of the state>_<wheel>`
-    """
-    kind, out = dtype_of(TIRE_HEAT_STATE), []
-    for i, row in enumerate(p):
-        table = (*(TEMPERATURES if row["points"] > 0 else ()), *FRICTION, *(DEPTH if row["tread_mass"] > 0.0 else ()))
-        if not is_used(row):
-            continue
-        places = {
-            "names": [f"{one[0]}_{names[i]}" for one in table],
-            "formats": ["f8"] * len(table),
-            "offsets": [kind.fields[one[0]][1] for one in table],  # type: ignore[index]
-            "itemsize": kind.itemsize,
-        }
-        named = tuple((f"{one[0]}_{names[i]}", *one[1:]) for one in table)
-        out.append(("tire_", named, state[i : i + 1].view(np.dtype(places))))  # type: ignore[call-overload]
-    return out
+def logged_heat(p: Record, state: Record, axles: Axles) -> list[tuple[str, Table, Record]]:
+    """Return the loggable states of the tires as (prefix, table, record), a view of TIRE_HEAT_STATE; empty without them. p : of TIRE_HEAT"""
+    if not len(p):
+        return []
+    rows = (*(TEMPERATURES if p["points"].any() else ()), *FRICTION, *(DEPTH if p["tread_mass"].any() else ()))
+    table = axles.named(rows)
+    return [("tire_", table, view_as(state, table, state.dtype))]
 
 
 CURVE = Number("degC", -200.0, 500.0, shape=((2, POINTS),), rising=True)
@@ -261,7 +249,7 @@ def heat_of(values: Values, file: object, key: str) -> Record:
         with ErrorCollector() as faults:
             with faults.part():
                 if "nominal_pressure" not in values:
-                    raise ConfigError(file, join(key, "temperature"), sorted(section.spelled), "a key nominal_pressure, too: its gas warms up")
+                    raise ConfigError(file, join(key, "nominal_pressure"), NOTHING, "the pressure of the gas, which the section temperature warms")
                 out[0]["pressure"] = values.get("inflation_pressure", values["nominal_pressure"])
             with faults.part():
                 temperature, factor = section.curve_of("friction_temperature", "friction_factor")
