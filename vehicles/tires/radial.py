@@ -19,7 +19,8 @@ def radial_force(p, deflection, rate, gain):
     """Return the radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', from 0 to the strength of rim and tire, plus
     a rim spring.
 
-    `gain` is the relative increase of c1 and c2. The damper fades in over the first 4 mm, so that first contact causes no force jump; the deflection is limited to DEFLECTION_MAX.
+    `gain` is the relative increase of c1 and c2. The damper fades in over the first 4 mm, so that first contact causes no force jump; the
+    deflection is limited to DEFLECTION_MAX.
     """
     d = min(deflection, DEFLECTION_MAX * p[0]["radius"])
     if d <= 0.0:

@@ -249,7 +249,9 @@ def heat_of(values: Values, file: object, key: str) -> Record:
         with ErrorCollector() as faults:
             with faults.part():
                 if "nominal_pressure" not in values:
-                    raise ConfigError(file, join(key, "nominal_pressure"), NOTHING, "the pressure of the gas, which the section temperature warms")
+                    raise ConfigError(
+                        file, join(key, "nominal_pressure"), NOTHING, "the pressure of the gas, which the section temperature warms"
+                    )
                 out[0]["pressure"] = values.get("inflation_pressure", values["nominal_pressure"])
             with faults.part():
                 temperature, factor = section.curve_of("friction_temperature", "friction_factor")
