@@ -59,6 +59,7 @@ from vehicles.suspension.tables.reduced_table import INTERPOLATED, ReducedTables
 from vehicles.tires.callback_models import CARRIED, callback_data, rest_treads
 from vehicles.tires.contract import TIRE_INPUT, TIRE_OUTPUT, TREAD_STATE
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
+from vehicles.tires.temperature import TIRE_HEAT_STATE, cool_tires, logged_heat
 from vehicles.tires.terrain_cache import TERRAIN_CACHE
 from vehicles.tires.tire_file import TireSet
 from vehicles.towing.coupling import COUPLING, COUPLING_MEMORY
@@ -107,7 +108,8 @@ class Vehicle:
         parts = drivetrain if isinstance(drivetrain, DrivetrainParts) else read_parts(drivetrain, file, description.mechanism.axles)
         self.drivetrain = parts
         self.model = _model(description, tires, parts, file)
-        self._design = _in_design(description, len(self.model.drive))
+        self._design = _in_design(description, len(self.model.drive), min(len(tires.heat), 1))
+        cool_tires(self.model, self._design.space)
         """Memory in the design position, never written."""
         self.piece = self._new_memory(self._design.space.windows)
         """State memory of this vehicle; `space` is a view of it."""
@@ -182,6 +184,7 @@ class Vehicle:
                 self.train.roll(speed)
             for part in (self.space.brakes, self.space.controls, self.space.control_output, self.space.actuators):
                 part[:] = np.zeros(1, part.dtype)  # the steps of `roll` do not belong to the drive
+            cool_tires(self.model, self.space)
         else:
             self.start_throttle = 0.0
             press_for(self.model.brakes, self.space.brakes, self.space.axles[0]["brake_torque"])
@@ -514,6 +517,7 @@ class Vehicle:
         records.append(
             ("body_contact_", BODY_CONTACT_LOG, view_as(self.space.body_contact, BODY_CONTACT_LOG, dtype_of(BODY_CONTACT_STATE)))
         )
+        records += logged_heat(self.model.tire_heat, self.space.tire_heat, self.description.mechanism.axles)
         return [*self.tires.logged(self.space.treads, self.corner_names), *records]
 
     @property
@@ -542,6 +546,7 @@ def _model(description: Description, tires: TireSet, parts: DrivetrainParts, fil
         object_contact=_object_contact(description, tires),
         tires=tires.shared,
         treads=tires.treads,
+        tire_heat=tires.heat,
         drivetrain=parts.drivetrain,
         drive=parts.callbacks,
         brakes=parts.brakes,
@@ -575,8 +580,11 @@ def _tables(description: Description) -> ReducedTables:
     return build_tables(m, description.steering, tolerance)[0]
 
 
-def new_space(description: Description, drives: int = 0) -> VehicleData:
-    """Return all records of a vehicle except its parameters, in the design position; drives : number of drivetrains of plugins."""
+def new_space(description: Description, drives: int = 0, heated: int = 0) -> VehicleData:
+    """Return all records of a vehicle except its parameters, in the design position.
+
+    drives : number of drivetrains of plugins, heated : number of records of TIRE_HEAT_STATE, 0 or 1
+    """
     w, size = new_workspace(description.mechanism), description.mechanism.size
     wheels, controllers = size.wheels, len(description.controllers.units)
     return VehicleData(
@@ -592,6 +600,7 @@ def new_space(description: Description, drives: int = 0) -> VehicleData:
         steering=record(STEERING_STATE),
         tires=tire_states(wheels),
         treads=record(TREAD_STATE, wheels),
+        tire_heat=record_for(TIRE_HEAT_STATE, size, heated),
         seen=record(TIRE_INPUT, wheels),
         result=record(TIRE_OUTPUT, wheels),
         carried=record(CARRIED, wheels),
@@ -617,18 +626,19 @@ def new_space(description: Description, drives: int = 0) -> VehicleData:
     )
 
 
-_LAYOUTS: dict[tuple[AxleLayout, int, int], StateMemory] = {}
-"""Memory of a vehicle by size and numbers of controllers and of drivetrains of plugins: creating the layout takes ten times as long as copying it."""
+_LAYOUTS: dict[tuple[AxleLayout, int, int, int], StateMemory] = {}
+"""Memory of a vehicle by size and numbers of controllers, of drivetrains of plugins and of records of TIRE_HEAT_STATE: creating the layout takes
+ten times as long as copying it."""
 
 
-def _in_design(description: Description, drives: int) -> StateMemory:
+def _in_design(description: Description, drives: int, heated: int) -> StateMemory:
     """Return the memory of a vehicle in the design position."""
     mechanism, controllers = description.mechanism, len(description.controllers.units)
     if mechanism.blocks:  # the memory of these corner kinds is unknown
-        return in_one_block(new_space(description, drives))
-    key = mechanism.size, controllers, drives
+        return in_one_block(new_space(description, drives, heated))
+    key = mechanism.size, controllers, drives, heated
     if key not in _LAYOUTS:
-        _LAYOUTS[key] = in_one_block(new_space(description, drives))
+        _LAYOUTS[key] = in_one_block(new_space(description, drives, heated))
     memory = _LAYOUTS[key].copied()
     memory.space.inputs[0]["Q"], memory.space.blocks.own[:] = mechanism.Q_design, mechanism.own
     return replace(memory, space=memory.space._replace(windows=record(TERRAIN_CACHE, mechanism.size.wheels)))
@@ -643,3 +653,4 @@ def _clear(model: VehicleModel, space: VehicleData) -> None:
     space.state[0]["q_WB"][0] = 1.0
     space.tires[:] = tire_states(len(space.tires))
     rest_treads(model.treads.laws, callback_data(space))
+    cool_tires(model, space)

@@ -23,6 +23,8 @@ class VehicleModel(NamedTuple):
     object_contact: Record
     tires: Record
     treads: TireModels
+    tire_heat: Record
+    """(n,) of `vehicles.tires.temperature.TIRE_HEAT`; (0,) without temperatures and wear"""
     drivetrain: Record
     drive: Record
     brakes: Record
@@ -51,6 +53,8 @@ class VehicleData(NamedTuple):
     steering: Record
     tires: Record
     treads: Record
+    tire_heat: Record
+    """(1,) of `vehicles.tires.temperature.TIRE_HEAT_STATE`, or (0,)"""
     seen: Record
     result: Record
     carried: Record

@@ -20,7 +20,7 @@ from simulator.events.event import Event
 from simulator.events.turn_signals import SIDES
 from simulator.maneuvers.course_limit import Grip, course_columns
 from simulator.maneuvers.metrics import columns, measuring_ticks
-from simulator.telemetry.channels import Channel, Channels, Rows
+from simulator.telemetry.channels import Channel, Channels, Rows, matches
 from simulator.telemetry.log import Log, NoSuchColumnError
 from simulator.telemetry.replay_columns import always_logged
 from simulator.telemetry.writer import PLAIN, LogOptions, TelemetryWriter, texts
@@ -282,14 +282,18 @@ class MemoryRecorder:
 
 
 def measuring(session: Session, maneuver: Maneuver, more: Collection[str] = ()) -> MemoryRecorder:
-    """Return a recorder of the columns that the metrics of a maneuver need, and `more`, at their rate; with the phase if available.
+    """Return a recorder of the columns that the metrics of a maneuver need, and those of `more` that the session has, at their rate; with
+    the phase if available.
 
     Raises ConfigError if a needed column does not exist.
     """
     logged = [row[0] for _, table, _ in session.logged for row in table]
     phase = ("phase",) if maneuver.phase_names and "phase" in logged else ()
     course = course_columns(session.vehicle.corner_names) if maneuver.gates else ()
-    requested = (*columns(session.vehicle.corner_names), *course, *maneuver.channels, *more, *phase)
+    records = LoggedRecords.of(session)
+    offered = {one.name: one.field for one in Channels((*records.vehicle, *records.session)).columns}
+    plotted = [pattern for pattern in more if matches(offered, pattern)]
+    requested = (*columns(session.vehicle.corner_names), *course, *maneuver.channels, *plotted, *phase)
     return MemoryRecorder(session, measuring_ticks(maneuver.rate, session.h), requested)
 
 

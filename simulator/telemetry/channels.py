@@ -133,15 +133,19 @@ def chosen(offered: Mapping[str, str], patterns: Collection[str]) -> list[str]:
     """
     names: set[str] = set()
     for pattern in patterns or ("*",):
-        if pattern in offered:  # fast path; patterns take nearly all the time
-            names.add(pattern)
-            continue
-        matching = {name for name, field in offered.items() if fnmatchcase(name, pattern) or fnmatchcase(field, pattern)}
+        matching = matches(offered, pattern)
         if not matching and offered:
             near = did_you_mean(pattern, [*offered.values(), *offered])
             raise ConfigError("channels", "", pattern, f"a column, a field, or a matching pattern with * and ?{near}")
         names |= matching
     return [name for name in offered if name in names]
+
+
+def matches(offered: Mapping[str, str], pattern: str) -> set[str]:
+    """Return the offered columns that one of the patterns of `chosen` selects."""
+    if pattern in offered:  # fast path; patterns take nearly all the time
+        return {pattern}
+    return {name for name, field in offered.items() if fnmatchcase(name, pattern) or fnmatchcase(field, pattern)}
 
 
 class _Columns(tuple[Channel, ...]):

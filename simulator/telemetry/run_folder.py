@@ -23,7 +23,7 @@ RESULTS = (
     "frame_[0-9][0-9][0-9][0-9]_*.png", "incident_*", "failure.txt", "platform.json", "platform.png", "metrics.json", "attitude.png",
     "lateral_acceleration.png", "path.png", "speed.png", "yaw_rate.png", "longitudinal.png", "ride.png", "course.png", "g_g.png",
     "cross_plots.png", "handling.png", "frequency_response.png", "curves.png", "wheel_loads.png", "hand_wheel.png", "pedals.png",
-    "steady_turns.png", "obstacle_map.png", "figure.gif", "figure_*s.png", "plot_*.png", "series.png", "report.html", *SENSOR_FILES, "sensors.html",
+    "steady_turns.png", "tires.png", "obstacle_map.png", "figure.gif", "figure_*s.png", "plot_*.png", "series.png", "report.html", *SENSOR_FILES, "sensors.html",
     "telemetry.csv", EVENTS, RUTS_NAME, OBJECTS_NAME, ".*.part", "platform.png.*.part",
     "frame_[0-9][0-9][0-9][0-9]_*.png.new", "configuration.yaml", "telemetry.parquet",
 )  # fmt: skip

@@ -20,6 +20,7 @@ ROOF = {"type": "lidar", "name": "roof", "mount": {"position": [0.0, 0.0, 1.8]}}
 SESSIONS: dict[str, dict[str, Any]] = {
     "road": {"vehicle": "sedan", "terrain": "circuit", "platform": None, "sensors": ["imu"]},
     "platform": {"vehicle": "hmmwv", "terrain": "flat"},
+    "tires": {"vehicle": "sedan", "terrain": "flat", "platform": None, "changes": {"vehicle.tires": "warm_mxv8"}},
     "soil": {"vehicle": "hmmwv", "terrain": "flat_soil", "platform": None, "others": [LEAD | {"vehicle": "hmmwv"}]},
     "trailer": {"vehicle": "hmmwv_m1101", "terrain": "flat_soil", "platform": None},
     "faults": {

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from shipped_files import shipped_content
 from single_track_train import Axle, SingleTrackTrain, Unit, free_motion, least_damped, roots_of, single_track, with_tail_load
 
 import jounce
@@ -197,6 +198,20 @@ def test_a_twin_has_the_state_of_the_vehicle_and_no_part_in_its_trailers(train, 
     twin = train.twin()
     assert twin.space.state.tobytes() == train.space.state.tobytes()
     assert twin.train is None and len(twin.model.towed) == len(twin.space.towing) == 0
+
+
+def test_the_tires_of_a_trailer_warm_up(flat):
+    warm = {name: shipped_content("tires", "warm_mxv8")[name] for name in ("temperature", "wear")}
+    tires = {"base": "tmeasy_hmmwv", **warm}
+    one = jounce.load_vehicle("hmmwv_m1101", {"trailers[0].vehicle": {"base": "m1101", "tires": tires}})
+    one.reset(flat, speed=15.0)
+    heat, command = one.train.trailers[0].vehicle.space.tire_heat[0], record(COMMAND)
+    assert (heat["carcass_temperature"] == 20.0).all()
+    command[0]["selector"], command[0]["throttle"], command[0]["steering"] = 1, one.start_throttle, 0.1
+    for _ in range(1000):
+        one.step(flat, command, 1e-3)
+    assert (heat["carcass_temperature"] > 20.05).all() and (heat["friction_work"] > 10.0).all()
+    assert len(one.space.tire_heat) == 0
 
 
 def test_a_recovery_puts_vehicle_and_trailer_in_line_at_the_same_time():

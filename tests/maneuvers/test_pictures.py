@@ -31,6 +31,7 @@ from simulator.report.svg_renderer import svg
 from simulator.telemetry.run_folder import RESULTS
 from tests.maneuvers.shipped import shipped
 from vehicles.readout import READOUT
+from vehicles.tires.temperature import TIRE_HEAT_STATE
 
 FOUR, SIX = ("FL", "FR", "RL", "RR"), ("FL", "FR", "ML", "MR", "RL", "RR")
 SPEED, WHEELBASE, UNDERSTEER = 15.0, 3.3, 0.003
@@ -69,6 +70,8 @@ def telemetry(corners=FOUR, rows=2001):
     }
     for i, corner in enumerate(corners):
         columns[f"F_C_{corner}_z"] = 6000.0 + zero
+        columns |= {f"tire_{field}_{corner}": 20.0 + i + 0.5 * t for field in ("surface_temperature", "carcass_temperature")}
+        columns |= {f"tire_pressure_{corner}": 220e3 + 300.0 * t, f"tire_friction_power_{corner}": 1e3 * side}
         columns[f"p_BK_{corner}_x"] = zero - WHEELBASE * (i // 2) / (len(corners) // 2 - 1)
         columns[f"road_wheel_angle_{corner}"] = road_wheel if i < 2 else zero
     columns[f"F_C_{corners[-2]}_z"] = np.where((t > 12.0) & (t < 13.0), 0.0, 5000.0)
@@ -138,6 +141,7 @@ SAID = {
         "time [s]", "steering wheel [deg]", "steering-wheel rate [deg/s]", "steering-wheel torque [N m]", "steering-wheel angle [deg]"
     },
     "pedals": {"time [s]", "pedals [%]", "gear", "engine [1/min]"},
+    "tires": {"time [s]", "tread surface [degC]", "carcass [degC]", "inflation pressure [kPa]", "friction power [kW]"},
 }  # fmt: skip
 
 
@@ -171,7 +175,7 @@ def test_long_names_of_curves_and_maneuvers_are_not_cut():
 
 def test_the_next_run_removes_every_plot_and_every_column_exists():
     assert {f"{name}.png" for name in NAMES} <= set(RESULTS)
-    readout = {row[0] for row in READOUT}
+    readout = {row[0] for row in READOUT} | {f"tire_{row[0]}" for row in TIRE_HEAT_STATE}
     fields = {column: column.rpartition("_")[0] if column not in readout else column for column in columns_of(NAMES)}
     assert set(fields.values()) <= readout
 

@@ -29,6 +29,7 @@ from tests.end_to_end.program import ROOT, environment
 from tests.laws.vehicle_rig import command, drive, ground, track
 from tests.plugins import brush
 from tests.tires import tire_rig
+from vehicles.axle_layout import AxleLayout, record_for
 from vehicles.linearize import linearize
 from vehicles.ode_system import VehicleOde
 from vehicles.tires.callback_models import CARRIED
@@ -36,6 +37,7 @@ from vehicles.tires.contract import FORCES, HELD, TIRE_INPUT, TIRE_OUTPUT, TREAD
 from vehicles.tires.kinds import register
 from vehicles.tires.parameters import TIRE_OUT, WHEEL, tire_states
 from vehicles.tires.rim_reaction import rim_reaction
+from vehicles.tires.temperature import TIRE_HEAT_STATE
 from vehicles.tires.tire_file import TireSet, tire
 from vehicles.tires.tire_set import step_tires
 from vehicles.vehicle import Vehicle
@@ -112,11 +114,13 @@ def car(folder: Path) -> Vehicle:
 class Parameters(NamedTuple):
     tires: Record
     treads: TireModels
+    tire_heat: Record
 
 
 class Records(NamedTuple):
     tires: Record
     treads: Record
+    tire_heat: Record
     seen: Record
     result: Record
     carried: Record
@@ -131,11 +135,12 @@ def rolled(
 ) -> Records:
     """Return a wheel with the brush model in steady rolling under about 6 kN; its carrier rotates with `turn` [rad/s] about the vertical."""
     tires = TireSet([tire({**TIRE, "type": law}, "brush.yaml")], [side])
-    m = Parameters(tires.shared, tires.treads)
+    m = Parameters(tires.shared, tires.treads, tires.heat)
     rig = tire_rig.rig(ground=on)
     s = Records(
         tire_states(1),
         record(TREAD_STATE),
+        record_for(TIRE_HEAT_STATE, AxleLayout(1, 1), 0),
         record(TIRE_INPUT),
         record(TIRE_OUTPUT),
         record(CARRIED),

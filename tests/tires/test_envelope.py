@@ -61,7 +61,7 @@ def along(p, s, on, under, wheel, out, places, forces):
         for j in range(3):
             wheel[0]["p_WK"][j] = places[k, j]
         envelop(p, s.tires, 0, on, under, s.windows, wheel, out)
-        force = radial_force(p, out[0]["depth"], 0.0)[0]
+        force = radial_force(p, out[0]["depth"], 0.0, 0.0)[0]
         for j in range(3):
             forces[k, j] = force * out[0]["n_W"][j]
 
@@ -75,7 +75,7 @@ def carried(p, s, on, under, wheel, out, x, load, z):
         for _ in range(40):
             wheel[0]["p_WK"][2] = 0.5 * (low + high)
             envelop(p, s.tires, 0, on, under, s.windows, wheel, out)
-            if radial_force(p, out[0]["depth"], 0.0)[0] * out[0]["n_W"][2] > load:
+            if radial_force(p, out[0]["depth"], 0.0, 0.0)[0] * out[0]["n_W"][2] > load:
                 low = wheel[0]["p_WK"][2]
             else:
                 high = wheel[0]["p_WK"][2]

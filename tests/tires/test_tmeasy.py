@@ -315,14 +315,14 @@ def test_shaken_tread_takes_energy_in(phase):
 def test_radial_force_is_never_negative_and_continuous():
     d = np.linspace(-0.05, 0.45, 50001)
     for rate in (-5.0, 0.0, 5.0):
-        F = np.array([radial_force(P.shared, x, rate)[0] for x in d])
+        F = np.array([radial_force(P.shared, x, rate, 0.0)[0] for x in d])
         assert F.min() >= 0.0 and F[d <= 0.0].max() == 0.0
         assert np.abs(np.diff(F)).max() < (3e6 + 5.0 * 1.5e6) * (d[1] - d[0])
-    assert radial_force(P.shared, 0.255, 0.0)[0] - P.shared[0]["stiffness"] * 0.255 == pytest.approx(
+    assert radial_force(P.shared, 0.255, 0.0, 0.0)[0] - P.shared[0]["stiffness"] * 0.255 == pytest.approx(
         P.shared[0]["bottoming_stiffness"] * (0.255 - 0.25035)
     )
-    assert radial_force(P.shared, P.shared[0]["give"], 0.0)[0] == pytest.approx(P.shared[0]["strength"])
-    assert radial_force(P.shared, 0.42, 50.0)[0] == P.shared[0]["strength"], "rim and tire give way"
+    assert radial_force(P.shared, P.shared[0]["give"], 0.0, 0.0)[0] == pytest.approx(P.shared[0]["strength"])
+    assert radial_force(P.shared, 0.42, 50.0, 0.0)[0] == P.shared[0]["strength"], "rim and tire give way"
 
 
 def test_moments():

@@ -26,8 +26,9 @@ CONFIGS = Path(__file__).resolve().parents[2] / "configs" / "tires"
 
 
 def mapping_of(name="tmeasy_hmmwv"):
-    """Return the content of a shipped tire file."""
-    return yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
+    """Return the content of a shipped tire file, with that of its base."""
+    content = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text(encoding="utf-8"))
+    return {**mapping_of(content.pop("base")), **content} if "base" in content else content
 
 
 def parameters(name="tmeasy_hmmwv", **changes):

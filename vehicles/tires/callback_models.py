@@ -61,7 +61,8 @@ def press(tires, o, i, h, under):
     seen["load"], seen["v_x"], seen["v_y"] = min(load, p[0]["load_max"]), contact["v_x"], contact["v_y"]
     seen["spin"], seen["effective_radius"], seen["camber"] = o.wheels[i]["spin"], R_e, contact["camber"]
     seen["turn_rate"] = contact["turn_rate"]
-    seen["friction"], seen["hardness"] = under[0]["friction"] / p[0]["friction"], contact["hardness"]
+    seen["friction"] = (1.0 + o.tires[i]["friction_gain"]) * (under[0]["friction"] / p[0]["friction"])
+    seen["hardness"] = contact["hardness"]
     seen["contact_length"] = contact_length(p, deflection)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simulator.base.registry import Registry
 from vehicles.tires.contract import NUMBERS, TireModelKind
 from vehicles.tires.parameters import TIRE
+from vehicles.tires.temperature import FIELDS as SECTIONS
 from vehicles.tires.tmeasy.model import KIND
 
 DEFAULT = KIND.name
@@ -14,7 +15,8 @@ DEFAULT = KIND.name
 def _problem(kind: TireModelKind) -> str:
     if kind.kernel is None:
         return "it has no kernel"
-    shared = {row[0] for row in TIRE} & {row[0] for row in kind.record_table}
+    sections = {field.name for field in SECTIONS} & {field.name for field in kind.parameters}
+    shared = {row[0] for row in TIRE} & {row[0] for row in kind.record_table} | sections
     return f"all tires have a parameter {min(shared)} already" if shared else ""
 
 

@@ -110,7 +110,8 @@ def finish(p, s, i, borne, grip, wheel, out):
     M_x = -o["hardness"] * t["width"] * t["width"] / 12.0 * slope * o["camber"]
     if t["bearing_width"] > 0.0:
         M_x = -o["hardness"] * overturning(t["bearing_width"], slope, used, o["edge"]) * math.copysign(1.0, o["camber"])
-    M_y += loaded * (F_x + push_x) - torque - t["rolling_resistance"] * F_z * R * smooth_sign(spin / SPIN_FADE)
+    rolling = t["rolling_resistance"] * (1.0 + s[i]["resistance_gain"]) * F_z * R * smooth_sign(spin / SPIN_FADE)
+    M_y += loaded * (F_x + push_x) - torque - rolling
 
     o["tire_deflection"], o["sinkage"], o["resistance"] = used, yielding_fraction(s, i, out) * s[i]["sinkage"], -push_x
     o["F_C"][0], o["F_C"][1], o["F_C"][2] = F_x + push_x, F_y + push_y, F_z

@@ -74,6 +74,9 @@ TIRE_STATE = (
         "x and y in W of the last point at which the wheel pressed the soil, and depth there; depth 0: no contact with soil",
     ),
     ("shear", (2,), "m", "deflection against sheared soil, along and across, of a callback model"),
+    ("stiffness_gain", (), "1", "radial stiffness over that of the parameters, minus 1, by the temperature of the gas"),
+    ("friction_gain", (), "1", "friction over that of the parameters, minus 1, by the temperature of the surface"),
+    ("resistance_gain", (), "1", "rolling resistance over that of the parameters, minus 1, by the temperature of the carcass"),
 )
 """State shared by all tire models; the model's own state is TREAD_STATE of `contract`."""
 
@@ -222,7 +225,7 @@ def deflection_at(p: Record, force: float) -> float:
     low, high = 0.0, DEFLECTION_MAX * float(p[0]["radius"])
     for _ in range(60):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if radial_force(p, middle, 0.0)[0] < (1.0 - 1e-12) * force else (low, middle)
+        low, high = (middle, high) if radial_force(p, middle, 0.0, 0.0)[0] < (1.0 - 1e-12) * force else (low, middle)
     return high
 
 

@@ -15,17 +15,18 @@ def effective_radius(R0, deflection):
 
 
 @inline
-def radial_force(p, deflection, rate):
+def radial_force(p, deflection, rate, gain):
     """Return the radial force [N] of the tire and its slope [N/m]: c1 d + c2 d^2 + damping d', from 0 to the strength of rim and tire, plus
     a rim spring.
 
-    The damper fades in over the first 4 mm, so that first contact causes no force jump; the deflection is limited to DEFLECTION_MAX.
+    `gain` is the relative increase of c1 and c2. The damper fades in over the first 4 mm, so that first contact causes no force jump; the
+    deflection is limited to DEFLECTION_MAX.
     """
     d = min(deflection, DEFLECTION_MAX * p[0]["radius"])
     if d <= 0.0:
         return 0.0, 0.0
-    force = (p[0]["stiffness"] + p[0]["stiffness_growth"] * d) * d
-    slope = p[0]["stiffness"] + 2.0 * p[0]["stiffness_growth"] * d
+    force = (1.0 + gain) * ((p[0]["stiffness"] + p[0]["stiffness_growth"] * d) * d)
+    slope = (1.0 + gain) * (p[0]["stiffness"] + 2.0 * p[0]["stiffness_growth"] * d)
     rim = d - (p[0]["radius"] - p[0]["bottoming_radius"])
     if rim > 0.0:
         force += p[0]["bottoming_stiffness"] * rim

@@ -177,7 +177,7 @@ def static_deflection(p, load):
     low, high = 0.0, p[0]["radius"]
     for _ in range(50):
         middle = 0.5 * (low + high)
-        if radial_force(p, middle, 0.0)[0] < load:
+        if radial_force(p, middle, 0.0, 0.0)[0] < load:
             low = middle
         else:
             high = middle

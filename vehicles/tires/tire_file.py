@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from vehicles.tires.inflation import inflate
 from vehicles.tires.kinds import DEFAULT, TIRE_MODEL_KINDS
 from vehicles.tires.parameters import FILE, LEFT_OUT, RANGES, check_inflation, check_rim, check_spacing, shared_record
 from vehicles.tires.rim_reaction import rim_reaction
+from vehicles.tires.temperature import FIELDS as SECTIONS
+from vehicles.tires.temperature import TIRE_HEAT, heat_of, is_used, no_heat
 from vehicles.tires.tmeasy.model import KIND as TMEASY_KIND
 from vehicles.tires.tmeasy.model import TMEASY
 
@@ -38,11 +40,13 @@ class TireFile:
     shared : (1,) record of TIRE
     law : tire model
     own : (1,) record of the model's own table
+    heat : (1,) record of TIRE_HEAT, temperature and wear
     """
 
     shared: Record
     law: TireModelKind
     own: Record
+    heat: Record = field(default_factory=no_heat)
 
 
 class TireSet:
@@ -59,11 +63,15 @@ class TireSet:
     laws : (n,) tire models; those that are called by address are compiled
     own : for each model by name the (n,) records of its parameters, zeros for wheels with other models
     treads : model parameters for the kernels; valid as long as this object exists
+    heat : (n,) records of TIRE_HEAT; (0,) if no tire has temperatures or wear
     """
 
     def __init__(self, files: Sequence[TireFile], sides: Sequence[int] | None = None) -> None:
         self.laws = tuple(file.law for file in files)
         self.shared: Record = np.concatenate([file.shared for file in files])
+        self.heat: Record = np.concatenate([file.heat for file in files])
+        if not any(is_used(one) for one in self.heat):
+            self.heat = record(TIRE_HEAT, 0)
         self.own = {law.name: _parameters_of(law, files) for law in self.laws}
         self._scaled: list[Record] = []
         tmeasy, laws = record(TMEASY, len(files)), record(WHEEL_LAWS, len(files))
@@ -169,6 +177,9 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
         values, own = law.complete(values, file, key, folders)
     shared = shared_record(filled(FILE, values), values)
     with ErrorCollector() as faults:
+        heat = no_heat()
+        with faults.part():
+            heat = heat_of(values, file, key)
         with faults.part():
             check_rim(values, file, key)
         with faults.part():
@@ -178,7 +189,7 @@ def tire(mapping: Any, file: object, key: str = "", folders: Sequence[Path] = ()
         if law.check is not None:
             law.check(shared, own, values, file, key)
     inflate(law.name, own, shared, values)
-    return TireFile(shared, law, own)
+    return TireFile(shared, law, own, heat)
 
 
 def _parameters_in_file(name: str) -> Fields | None:
@@ -190,7 +201,7 @@ def _parameters_in_file(name: str) -> Fields | None:
 @memoize_by_identity
 def _fields_of(law: TireModelKind) -> Fields:
     shared = fields_of(FILE, RANGES, LEFT_OUT if law.shared else {**{row[0]: None for row in FILE}, **LEFT_OUT})
-    return (*shared, *law.parameters)
+    return (*shared, *SECTIONS, *law.parameters)
 
 
 FILE_TABLE = Variants(

@@ -10,6 +10,7 @@ from simulator.base.jit import inline
 from vehicles.tires.callback_models import advance_callback_models, callback_data, evaluate_models, fix_patch, press
 from vehicles.tires.enveloping_contact import find_contacts
 from vehicles.tires.multipass import read_rut, write_rut
+from vehicles.tires.temperature import warm_tires
 from vehicles.tires.tire import Tire, TireStates, load_and_advance, shared_advance, tire_advance, tire_forces
 from vehicles.tires.tmeasy.model import tmeasy_hold
 
@@ -44,6 +45,8 @@ def step_tires(m, s, ground, h):
             if is_callback_model(m, i):
                 advance_tire(m, s, i, h)
                 write_rut(m.tires[i : i + 1], s.tires, i, h, ground.ruts, s.contacts)
+    if len(s.tire_heat) > 0:
+        warm_tires(m, s, h)
 
 
 @inline

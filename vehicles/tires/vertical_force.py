@@ -171,9 +171,9 @@ def tire_load_on_soil(p, s, i, under, h, v_tread, out):
     """
     o, state = out[i], s[i]
     soft, depth, rate, v_x, z, d = yielding_fraction(s, i, out), o["depth"], o["depth_rate"], o["v_x"], s[i]["sinkage"], s[i]["dug"]
-    deflection = depth - soft * z
+    deflection, gain = depth - soft * z, state["stiffness_gain"]
     if depth <= 0.0 or (soft <= 0.0 and o["hardness"] >= 1.0):
-        load, slope = radial_force(p, deflection, rate)
+        load, slope = radial_force(p, deflection, rate, gain)
         o["dug_rate"] = -d / (h + REST_TIME)
         return load, slope, deflection, -z / (h + REST_TIME), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -195,7 +195,7 @@ def tire_load_on_soil(p, s, i, under, h, v_tread, out):
     if pressed < floor:
         fall += (floor - pressed) / (h + 1e-3)
 
-    static, slope = radial_force(p, deflection, 0.0)
+    static, slope = radial_force(p, deflection, 0.0, gain)
     damper, soil_damper = radial_damping(p, deflection), under[0]["damping"] * area + 1.0
     rate -= soft * fall
     z_rate = (static - h * soft * slope * fall + damper * rate - W) / (soil_damper + soft * damper + h * (soil_slope + soft * slope))
@@ -203,7 +203,7 @@ def tire_load_on_soil(p, s, i, under, h, v_tread, out):
         z_rate = -W / (soil_damper + h * soil_slope)
     z_rate = max(z_rate, -pressed / (h + 1e-3))
     deflection -= soft * h * (z_rate + fall)
-    load, slope = radial_force(p, deflection, rate - soft * z_rate)
+    load, slope = radial_force(p, deflection, rate - soft * z_rate, gain)
 
     # load carried by the damping of the rut shears no soil; the soil pushed ahead is limited to the force that lifts the wheel over it
     resistance, H, S, F_y, H_max, side, way = forces
@@ -220,13 +220,13 @@ def static_force(p, under, depth):
     """Return (normal force [N], its slope [N/m] over depth, rut depth [m] at hardness 0) of a tire at rest that reaches `depth` (m) below
     the undeformed ground `under` (record of `SOIL`). The last number is the state `sinkage` of this tire."""
     if under[0]["hardness"] >= 1.0 or depth <= 0.0:
-        force, slope = radial_force(p, depth, 0.0)
+        force, slope = radial_force(p, depth, 0.0, 0.0)
         return force, slope, 0.0
     step = 1e-6
     z = static_sinkage(p, under, depth)
     soft = 1.0 - under[0]["hardness"]
-    force = radial_force(p, depth - soft * z, 0.0)[0]
-    deeper = radial_force(p, depth + step - soft * static_sinkage(p, under, depth + step), 0.0)[0]
+    force = radial_force(p, depth - soft * z, 0.0, 0.0)[0]
+    deeper = radial_force(p, depth + step - soft * static_sinkage(p, under, depth + step), 0.0, 0.0)[0]
     return force, (deeper - force) / step, z
 
 
@@ -239,7 +239,7 @@ def static_sinkage(p, under, depth):
     for _ in range(60):
         z = 0.5 * (low + high)
         deflection = depth - soft * z
-        if radial_force(p, deflection, 0.0)[0] > soil_reaction(p, under, deflection, z, NEVER, STANDING)[0]:
+        if radial_force(p, deflection, 0.0, 0.0)[0] > soil_reaction(p, under, deflection, z, NEVER, STANDING)[0]:
             low = z
         else:
             high = z

@@ -25,6 +25,7 @@ from terrain.objects.records import no_world
 from vehicles.command import COMMAND
 from vehicles.step import vehicle_step
 from vehicles.tires.radial import effective_radius
+from vehicles.tires.temperature import cool_tires
 from vehicles.towing.coupling import COUPLING, COUPLING_MEMORY, GROUND_WORDS, UNBRAKED
 from vehicles.towing.coupling_section import STOP_RATE
 from vehicles.towing.trailer_step import kernels_of
@@ -173,6 +174,8 @@ class Train:
             angle = vehicle.space.drivetrain[0]["brake_angle"].copy()
             getattr(vehicle.space, name)[:] = before
             vehicle.space.drivetrain[0]["brake_angle"] = angle
+        for one in vehicles:
+            cool_tires(one.model, one.space)
         self.read()
 
     def resistance(self, speed: float) -> float:
@@ -181,7 +184,7 @@ class Train:
         for one in self.trailers:
             v = one.vehicle
             load = np.abs(v.space.contacts["F_C"][:, 2])
-            total += float((v.model.tires["rolling_resistance"] * load).sum())
+            total += float((v.model.tires["rolling_resistance"] * (1.0 + v.space.tires["resistance_gain"]) * load).sum())
             b = v.model.body[0]
             total += 0.5 * float(b["air_density"] * b["drag_area"]) * speed * speed
         return total

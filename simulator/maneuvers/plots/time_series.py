@@ -12,7 +12,7 @@ from simulator.base.algebra.path_length import path_length
 from simulator.maneuvers.analyses import contract
 from simulator.maneuvers.path_projection import stations_of
 from simulator.maneuvers.plots.contract import PlotKind, Run
-from simulator.maneuvers.plots.quantities import FILTERED, KILONEWTON, QUANTITIES, Quantity
+from simulator.maneuvers.plots.quantities import FILTERED, KILONEWTON, QUANTITIES, Quantity, wheels
 from simulator.report.plot import AMBER, BLUE, GRAY, GREEN, RED, Axis, Band, Curve, Panel, Plot, Shade, style_of
 
 TIME = Axis("time", "s")
@@ -24,6 +24,17 @@ DISTANCE = Quantity("distance", "distance", "m", lambda run: {"": path_length(ru
 STEERING_RATE = Quantity(
     "steering_rate", "steering-wheel rate", "rad/s", lambda run: {"": np.gradient(run.smooth("steering_wheel_angle"), run.time)}, ()
 )
+
+TIRES = tuple(
+    Quantity(f"tire_{field}", title, unit, wheels(f"tire_{field}"), (f"tire_{field}",), "", shown)
+    for field, title, unit, shown in (
+        ("surface_temperature", "tread surface", "degC", None),
+        ("carcass_temperature", "carcass", "degC", None),
+        ("pressure", "inflation pressure", "Pa", ("kPa", 0.001)),
+        ("friction_power", "friction power", "W", ("kW", 0.001)),
+    )
+)
+"""Quantities of tires with temperatures."""
 
 
 def panels_of(run: Run, name: str) -> list[Panel]:
@@ -175,5 +186,12 @@ PLOTS = (
         "pedals and gear",
         ("pedals", "gear", "engine"),
         ("throttle", "brake", "gear", "engine_speed"),
+    ),
+    PlotKind(
+        "tires",
+        "temperatures of tread and carcass, inflation pressure and friction power of every tire over time",
+        lambda run: Plot("tires", [_panel(run, quantity) for quantity in TIRES]),
+        "tires with `temperature`",
+        tuple(column for quantity in TIRES for column in quantity.columns),
     ),
 )

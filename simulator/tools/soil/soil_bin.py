@@ -181,7 +181,7 @@ def _deflection(p, load):
     low, high = 0.0, DEFLECTION_MAX * p[0]["radius"]
     for _ in range(60):
         middle = 0.5 * (low + high)
-        if radial_force(p, middle, 0.0)[0] < load:
+        if radial_force(p, middle, 0.0, 0.0)[0] < load:
             low = middle
         else:
             high = middle

@@ -155,7 +155,7 @@ def tmeasy_grip(p, s, i, h, borne, under, out):
         rest_x, rest_y = soft * (H - H_max * slip_x / (last + half)), soft * (F_y - H_max * slip_y / (last + half))
 
     q = min(max(load / law["load"], LOAD_MIN), t["load_max"] / law["load"])
-    m = max(under[0]["friction"], FRICTION_MIN) / t["friction"]
+    m = (1.0 + s.tires[i]["friction_gain"]) * (max(under[0]["friction"], FRICTION_MIN) / t["friction"])
     own, stretch = axes_at(p.tmeasy, q), max(under[0]["slip_stretch"], 1.0)
     axes = axes_on(own, stretch, under[0]["sliding"])
     rolling, v_t = smooth_sign(v_tread / V_FADE), abs(v_tread) + V_CREEP
