@@ -185,6 +185,13 @@ def test_check_accepts_valid_files_and_refuses_invalid_ones(tmp_path, capsys):
     assert main(["check", str(tmp_path / "none.yaml")]) == 2
 
 
+@pytest.mark.parametrize("file", ["drivetrains/brakes_m1101", "drivetrains/drivetrain_tractor", "vehicles/semitrailer"])
+def test_check_accepts_files_of_trailers_and_of_three_axles(file, capsys):
+    assert main(["check", str(CONFIGS / f"{file}.yaml")]) == 0
+    out, err = capsys.readouterr()
+    assert "good" in out and "warning" not in out + err
+
+
 def test_schemas_are_written_into_a_folder(tmp_path, capsys):
     assert main(["schema", "--out", str(tmp_path / "s")]) == 0
     assert {file.name for file in (tmp_path / "s").iterdir()} == {f"{kind.name}.schema.json" for kind in KINDS}
