@@ -302,7 +302,9 @@ def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outco
     if early is not None:
         result |= {"pass": False, "ended_early": early}
     if parts.vehicle.train is not None:
-        result["remarks"].append(f"metrics are those of {parts.vehicle.description.name} without its trailers, except those of coupling and trailer")
+        result["remarks"].append(
+            f"metrics are those of {parts.vehicle.description.name} without its trailers, except those of coupling and trailer"
+        )
     if run.outcome is not None:
         result[KEY] = run.outcome._asdict()
     if session.course is not None:

@@ -72,7 +72,6 @@ def drive(maneuver):
     return maneuver if maneuver.task is not None else maneuver.driver((0.0, 0.0, 0.0))
 
 
-
 def built_drivetrain(m):
     """The vehicle of the tests with a drivetrain file; only the parts of a file for another number of axles."""
     axles = axles_in(m)

@@ -48,7 +48,9 @@ def braked(train, road, front, drive, trailer, duration=4.0):
         train.step(road, c, 1e-3)
         x = train.space.state[0]
         w, i, j, k = x["q_WB"]
-        rows.append((n * 1e-3, train.train.towing[0]["yaw"], math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k)), x["v_WB_B"][0]))
+        rows.append(
+            (n * 1e-3, train.train.towing[0]["yaw"], math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k)), x["v_WB_B"][0])
+        )
     return np.array(rows).T
 
 
@@ -59,7 +61,9 @@ def with_locked(train, road, tow=(), trailer=()):
 
     def unit(one, vehicle, which):
         loads = vehicle.readout[0]["F_C"][:, 2].reshape(-1, 2).sum(axis=1)
-        axles: tuple[Axle, ...] = tuple(a.locked(FRICTION * load) if k in which else a for k, (a, load) in enumerate(zip(one.axles, loads, strict=True)))
+        axles: tuple[Axle, ...] = tuple(
+            a.locked(FRICTION * load) if k in which else a for k, (a, load) in enumerate(zip(one.axles, loads, strict=True))
+        )
         return replace(one, axles=axles)
 
     towed = train.train.trailers[0].vehicle

@@ -20,7 +20,6 @@ from vehicles.drivetrain.drivetrain import direct_drive
 from vehicles.drivetrain.kinds import DEFAULT, DRIVETRAIN_KINDS, IMPLIED
 from vehicles.vehicle_model import VehicleData
 
-
 MOST_AXLES = 10
 """Largest number of axles in the schema."""
 

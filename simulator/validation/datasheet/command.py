@@ -68,7 +68,9 @@ def main_facts(arguments: Any) -> int:
             rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
             left_out = [fact.name for fact in selected if fact not in facts]
             given = described[vehicle]
-            values.append(Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions, TRAILERS_APART if given.trailers else ""))
+            values.append(
+                Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions, TRAILERS_APART if given.trailers else "")
+            )
         variants = []
         few = [fact for fact in facts if fact.name in ENGINEERS]
         for variant, base in bases.items():
