@@ -7,9 +7,6 @@ from typing import Any
 from simulator.builder.builder import data_folder, find_config
 from simulator.configuration.layers import read_layers
 
-OF_OTHER_AXLES = ("brakes_m1101", "drivetrain_tractor")
-"""Drivetrain files of vehicles with one or three axles; the schema, and the vehicle of the tests of files, have two axles."""
-
 
 def shipped_content(kind: str, name: str) -> dict[str, Any]:
     """Return the content of a shipped file merged into its base; the caller may modify it."""

@@ -305,6 +305,8 @@ class Vehicle:
         try:
             self._equilibrium = settle(self.model, self.space, ground, x, y, yaw, self._equilibria.level)
         except JounceError:
+            if self.description.coupling is not None:
+                raise JounceError("a trailer that does not stand on its own wheels; expected the vehicle that pulls it") from None
             names, gravity = self.description.tires, float(ground.p[0]["gravity"])
             raise_all(explain_missing_equilibrium(self.description.mechanism, self.model.tires, names, gravity))
             raise

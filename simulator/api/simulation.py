@@ -369,7 +369,11 @@ class Simulation:
         self._recorder = MemoryRecorder(session, self._every, self._channels)
         self._measured: MemoryRecorder | None = None
         if maneuver is not None:
-            self._measured = measuring(session, maneuver)
+            try:
+                self._measured = measuring(session, maneuver)
+            except ConfigError:  # the analyses of the maneuver may read columns of the driver that this one replaces
+                if self._driver is None:
+                    raise
         session.output.outlets += [outlet for outlet in (self._recorder, self._measured) if outlet is not None]
         self._present = LiveValues(session)
         session.publish()
@@ -665,7 +669,8 @@ class Simulation:
         IncidentError, JounceError : as `advance`, or there is no maneuver
         """
         if self.maneuver is None or self._measured is None:
-            raise JounceError("run: this simulation has no maneuver; hint: Simulation(maneuver=...)")
+            missing = "no maneuver" if self.maneuver is None else "a driver without the columns that the metrics of its maneuver need"
+            raise JounceError(f"run: this simulation has {missing}; hint: Simulation(maneuver=...)")
         if self._session.tick > 0:
             self.reset()
         self.advance(self.maneuver.duration, progress)

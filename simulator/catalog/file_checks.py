@@ -36,9 +36,10 @@ def vehicle_remarks(vehicle: Any) -> list[str]:
 
 def check_drivetrain(file: str) -> Any:
     """Return drivetrain and brakes."""
-    from vehicles.drivetrain.drivetrain_file import read_parts
+    from vehicles.drivetrain.drivetrain_file import axles_in, read_parts
 
-    return read_parts(_content("drivetrains", file), file)
+    content = _content("drivetrains", file)
+    return read_parts(content, file, axles_in(content))
 
 
 def check_tire(file: str) -> Any:

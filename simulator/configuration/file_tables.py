@@ -13,7 +13,7 @@ from simulator.configuration.key_path import KeyPath
 
 _PLACES = {
     "vehicles": "vehicles.vehicle_file:VEHICLE_FILE",
-    "drivetrains": "vehicles.drivetrain.drivetrain_file:drivetrain_file",
+    "drivetrains": "vehicles.drivetrain.drivetrain_file:any_drivetrain_file",
     "tires": "vehicles.tires.tire_file:FILE_TABLE",
     "mechanisms": "vehicles.multibody.description.mechanism_file:FILE",
     "curves": "vehicles.suspension.table_file:FILE",

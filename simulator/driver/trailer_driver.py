@@ -24,7 +24,7 @@ from typing import Any
 
 from simulator.base.errors import ConfigError
 from simulator.base.fields import Field, Number
-from simulator.base.records import Record
+from simulator.base.records import Record, Table, record
 from simulator.driver.contract import CONTRACT, DriverKind, DriverSettings
 from simulator.driver.path import Path, Spawn
 from simulator.driver.seen_vehicle import heading
@@ -47,6 +47,13 @@ STOPPED = 0.08
 """m/s."""
 PERIOD = 0.1
 """s. Longest time between two calls that counts."""
+BACKING = (
+    # name      shape  unit   what it is
+    ("offset", (), "m", "offset of the axle of the trailer from its path, + = left of who looks backwards"),
+    ("heading", (), "rad", "heading error of the trailer, + = its rear has turned too far to the left of who looks backwards"),
+    ("pulls", (), "1", "number of times the driver has pulled forward"),
+)
+"""Logged record of the driver, with the prefix `back_up_`."""
 
 
 class TrailerDriver:
@@ -83,6 +90,12 @@ class TrailerDriver:
         """Number of times the driver has pulled forward."""
         self._station = self._integral = self._steering = self._heading = 0.0
         self._time = math.nan
+        self._logged = record(BACKING)
+
+    @property
+    def logged(self) -> list[tuple[str, Table, Record]]:
+        """(prefix, table, record) of its columns."""
+        return [("back_up_", BACKING, self._logged)]
 
     def read(self, t: float, readout: Record, command: Record) -> None:
         """Fill the COMMAND record at time t [s]."""
@@ -97,6 +110,8 @@ class TrailerDriver:
         self._station = self.path.nearest(x, y, self._station)
         turned = _wrapped(yaw + math.pi - self.path.at(self._station).heading)
         self._choose(phi, speed, turned)
+        own = self._logged[0]
+        own["offset"], own["heading"], own["pulls"] = self.path.offset_of(x, y, self._station), turned, self.pulls
         if self.phase == "back":
             K = self._curvature(x, y, phi, turned)
         else:

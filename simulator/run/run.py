@@ -301,6 +301,10 @@ def _evaluated(parts: SessionParts, session: Session, measured: Log, run: _Outco
         result, curves = evaluated(maneuver, measured, spawn, parts.traits if maneuver.requested_analyses else None, session_grip(session))
     if early is not None:
         result |= {"pass": False, "ended_early": early}
+    if parts.vehicle.train is not None:
+        result["remarks"].append(
+            f"metrics are those of {parts.vehicle.description.name} without its trailers, except those of coupling and trailer"
+        )
     if run.outcome is not None:
         result[KEY] = run.outcome._asdict()
     if session.course is not None:

@@ -19,6 +19,8 @@ CLEARANCE = 0.6
 """m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
 """m. Chase camera: distance behind and above its reference point, and height of the point at which it looks."""
+RAISED_BY_TRAIN, AIM_OF_TRAIN, ORBIT_OF_TRAIN = 0.4, 0.15, 1.0
+"""Additional height of the chase camera and of its target, and distance of the orbit camera, per length of the trailers."""
 CHASE_ANGLE, DRIVER_ANGLE = math.radians(46.0), math.radians(58.0)
 """Vertical angles of view of the chase camera and of the driver's camera."""
 TURN = 0.08
@@ -53,6 +55,7 @@ class Camera:
     eye_B : position of the driver's eyes, in B [m]
     middle_B : reference point of the chase camera, in B [m]; None: the reference point of the chassis
     hood_B : place of the hood camera, in B [m]; None: that of the driver's eyes
+    behind : length of the trailers behind the vehicle [m]
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Camera:
         eye_B: NDArray[np.float64],
         middle_B: NDArray[np.float64] | None = None,
         hood_B: NDArray[np.float64] | None = None,
+        behind: float = 0.0,
     ) -> None:
         self.terrain = terrain
         self.kind = "chase"
@@ -74,7 +78,8 @@ class Camera:
         """Middle of the motion platform in its base frame, and distance of its camera [m]"""
         self._zoom = 1.0
         self.orbit, self.flight = Orbit(), FreeFlight()
-        self._trackside = Trackside(terrain, self._in_front_of_walls)
+        self._behind = behind
+        self._trackside = Trackside(terrain, self._in_front_of_walls, behind)
         self._last: tuple[Shot, NDArray[np.float64]] | None = None
         """Last view, and the position of the vehicle"""
         self._before: tuple[Shot, NDArray[np.float64]] | None = None
@@ -167,8 +172,9 @@ class Camera:
         if self.kind == "orbit":
             self.orbit.turn(dt * self.look[0], dt * self.look[1])
             heading = self._follow(middle, R_WB, dt)
-            target = np.array([*middle[:2], self._height + 0.3])
-            return self.orbit.shot(target, heading, CHASE[0], self._outside)
+            to_middle = 0.5 * self._behind * np.array([math.cos(heading), math.sin(heading)])
+            target = np.array([*(middle[:2] - to_middle), self._height + 0.3])
+            return self.orbit.shot(target, heading, CHASE[0] + ORBIT_OF_TRAIN * self._behind, self._outside)
         return self._chase(middle, R_WB, state, dt)
 
     def _change(self, before: tuple[Shot, NDArray], new: Shot, p_WB: NDArray, dt: float) -> Shot:
@@ -213,6 +219,7 @@ class Camera:
         heading = self._follow(p_WB, R_WB, dt)
         speed = float(state[0]["v_WB_B"][0])
         back, up, look = CHASE
+        back, up, look = back + self._behind, up + RAISED_BY_TRAIN * self._behind, look + AIM_OF_TRAIN * self._behind
         back += 0.035 * min(abs(speed), 40.0)
         left, raised = self._look
         if raised:

@@ -37,6 +37,8 @@ HEIGHTS = (1.7, 3.5, 7.0, 14.0)
 """m. Heights of trackside places; the lowest one that sees the vehicle is taken."""
 FRAMED, NARROWEST = 3.2, math.radians(3.5)
 """m, rad. Half height of the section of the world that the trackside camera shows, and its smallest angle of view."""
+FRAMED_OF_TRAIN = 0.2
+"""Additional half height per length of the trailers behind the vehicle."""
 
 
 class Orbit:
@@ -88,8 +90,8 @@ class FreeFlight:
 class Trackside:
     """Camera at a fixed place next to the road ahead, which follows the vehicle and goes to the next place when it has passed."""
 
-    def __init__(self, terrain: TerrainData, clear: Clear) -> None:
-        self._terrain, self._clear = terrain, clear
+    def __init__(self, terrain: TerrainData, clear: Clear, behind: float = 0.0) -> None:
+        self._terrain, self._clear, self._behind = terrain, clear, behind
         self._eye: Vector | None = None
         self._reach, self._side = 0.0, 1.0
 
@@ -106,9 +108,10 @@ class Trackside:
             self._side = -self._side
             self._eye = self._place(p, ahead, float(np.linalg.norm(v)))
             self._reach = float(np.linalg.norm(self._eye - p))
-        target = p + np.array([0.0, 0.0, 0.3])
+        to_middle = 0.5 * self._behind * np.array([math.cos(heading), math.sin(heading), 0.0])
+        target = p - to_middle + np.array([0.0, 0.0, 0.3])
         distance = float(np.linalg.norm(target - self._eye))
-        angle = min(max(2.0 * math.atan(FRAMED / max(distance, 0.5)), NARROWEST), ANGLE)
+        angle = min(max(2.0 * math.atan((FRAMED + FRAMED_OF_TRAIN * self._behind) / max(distance, 0.5)), NARROWEST), ANGLE)
         return Shot(self._eye, look_at(self._eye, target), angle, 0.3)
 
     def _has_passed(self, p: Vector, ahead: Vector) -> bool:

@@ -90,7 +90,7 @@ class Scene:
         self._features = Features(terrain.features, self.light, detail, self.objects.any) if len(terrain.features.mesh) else None
         self._precipitation = Precipitation(self.light, detail)
         self._screen = Mesh(np.array([[-1, -1], [3, -1], [-1, 3]]), (2,))
-        self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle, body.hood())
+        self.camera = Camera(terrain, body.eye(geometry["p_BH"]), self._vehicle.middle, body.hood(), float(geometry["behind"]))
         self.camera.clear = Obstacles(self.objects.items).clear
         bars = BarRenderer()
         self._forces = ForceRenderer(bars, geometry, terrain)

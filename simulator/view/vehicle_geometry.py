@@ -30,6 +30,7 @@ GEOMETRY = (
     ("driven", (WHEELS,), "1 for a driven wheel, with a half shaft"),
     ("geared_hub", (WHEELS,), "1 for a geared hub, with the half shaft above the wheel center"),
     ("outline", (3,), "length, width and front overhang of the body"),
+    ("behind", (), "length of the trailers behind the body, in line; 0: none"),
     ("governed_speed", (), "engine speed with zero torque, rad/s"),
     ("by_hand", (), "1 for a manual transmission"),
     ("motor_power", (), "largest power of all electric motors, W; 0 for an engine"),

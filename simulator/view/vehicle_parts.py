@@ -65,6 +65,7 @@ def view_geometry(vehicle: Vehicle, platform: Record | None = None) -> dict[str,
         MESH: text_of(vehicle.description.mesh),
         "links_as": vehicle.description.links_as,
         "outline": vehicle.description.outline,
+        "behind": _length_behind(vehicle),
         "wheel_x": vehicle.model.corners[0]["design_wheel_x"],
         "wheel_z": vehicle.model.corners[0]["design_wheel_z"],
         "governed_speed": vehicle.drivetrain.governed_speed,
@@ -77,3 +78,12 @@ def view_geometry(vehicle: Vehicle, platform: Record | None = None) -> dict[str,
         "tire_radius": tires["radius"],
         "tire_width": tires["width"],
     }
+
+
+def _length_behind(vehicle: Vehicle) -> float:
+    """Return the length [m] of the trailers behind the body of a vehicle, in line."""
+    if vehicle.train is None:
+        return 0.0
+    length, _, overhang = vehicle.description.outline
+    rear = length - overhang - float(vehicle.model.corners[0]["design_wheel_x"][0])
+    return max(0.0, vehicle.train.length_behind - rear)

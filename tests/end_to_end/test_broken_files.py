@@ -25,9 +25,10 @@ from terrain.load_terrain import load_terrain
 from terrain.soil import soil
 from tests.key_paths import key_paths
 from tests.sampling import random_numbers
-from tests.shipped_files import OF_OTHER_AXLES
+from vehicles.axle_layout import USUAL_AXLES
 from vehicles.command import COMMAND
 from vehicles.description import read_description
+from vehicles.drivetrain.drivetrain_file import axles_in, read_parts
 from vehicles.multibody.description.mechanism_file import mechanism_from_mapping
 from vehicles.suspension.mechanism.section import MechanismFile
 from vehicles.tires.tire_file import tire, tire_set
@@ -71,9 +72,15 @@ def drive(maneuver):
     return maneuver if maneuver.task is not None else maneuver.driver((0.0, 0.0, 0.0))
 
 
+def built_drivetrain(m):
+    """The vehicle of the tests with a drivetrain file; only the parts of a file for another number of axles."""
+    axles = axles_in(m)
+    return Vehicle(vehicle, tires, m, FILE) if axles == USUAL_AXLES else read_parts(m, FILE, axles)
+
+
 BUILD = {
     "vehicles": lambda m: read_description(with_mechanisms(m), FILE),
-    "drivetrains": lambda m: Vehicle(vehicle, tires, m, FILE),
+    "drivetrains": built_drivetrain,
     "tires": lambda m: tire(m, FILE, folders=[CONFIGS / "tires"]),
     "soils": lambda m: soil(m, FILE),
     "terrains": lambda m: load_terrain(m, FILE, data_folder("assets"), soils),
@@ -84,7 +91,7 @@ BUILD = {
     "maneuvers": lambda m: drive(load_maneuver({"body": BODY, **m} if isinstance(m, dict) else m, FILE)),
 }
 
-SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kind).glob("*.yaml")) if file.stem not in OF_OTHER_AXLES]
+SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kind).glob("*.yaml"))]
 
 
 def content(kind, name):

@@ -8,6 +8,9 @@ coupling, d behind it to the axle; F the force of the trailer on the towing vehi
     m2 (w' + V s) = Yt - F                      I2 s' = -l F - d Yt
     s = r + p',  w = v - h r - V p - l s        lateral velocity of the center of the trailer, yaw rate of the trailer
     Y = -C z,  z' = (u - V z) / R               u: lateral velocity of an axle, z: its slip behind the relaxation length R
+
+With brake forces B, all bodies have the deceleration c = sum(B) / (m1 + m2), and the trailer pushes with X = m2 c - Bt: X p - F and -l (F - X p)
+stand for -F and -l F, and w' contains c p. The tires of a locked axle slide against their velocity, with all their friction B: Y = -B u / V.
 """
 
 from __future__ import annotations
@@ -41,6 +44,12 @@ class Axle:
     """N/rad, cornering stiffness of all its tires"""
     relaxation: float
     """m"""
+    brake: float = 0.0
+    """N, brake force"""
+
+    def locked(self, friction: float) -> Axle:
+        """Return the axle with locked wheels, with their friction [N]."""
+        return replace(self, stiffness=friction, relaxation=0.02, brake=friction)
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,9 @@ class SingleTrackTrain:
         right = np.zeros((4, n))
         right[0, 1] = -one.mass * V
         right[2, 1] = -two.mass * V
+        brakes = [sum(axle.brake for axle in unit.axles) for unit in (one, two)]
+        right[2, 3] = -brakes[1]
+        right[3, 3] = l * (two.mass * sum(brakes) / (one.mass + two.mass) - brakes[1])
         # w' contains -V p', and V s contains V p'; they cancel
         out = np.zeros((n, n))
         for k, (unit, axle) in enumerate(axles, 4):

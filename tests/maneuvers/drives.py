@@ -25,6 +25,7 @@ def drive_of(time, phases=None, traits=None, **columns):
     """A drive with these columns."""
     n = len(time)
     more = [name for name in ANALYSES["goal"].columns if name.startswith("planner_")]
+    more += ANALYSES["backing"].columns
     for analysis, other in (("encounter", "lead"), ("towing", "trailer")):
         more += [name.format(**{"with": other}) for name in ANALYSES[analysis].columns]
     made = {name: np.zeros(n) for name in (*USUAL_CHANNELS, *more)}

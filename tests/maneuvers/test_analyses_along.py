@@ -282,7 +282,7 @@ FILLS = {
 def test_any_drive_gives_numbers_or_none(name, fill):
     random = np.random.default_rng(1)
     parameters = {"encounter": {"with": "lead"}, "towing": {"with": "trailer"}}.get(name, {})
-    own = [key.format(**parameters) for key in ANALYSES[name].columns if key.startswith(("planner_", "{with}"))]
+    own = [key.format(**parameters) for key in ANALYSES[name].columns if key.startswith(("planner_", "{with}", "back_up_"))]
     for n in (2, 3, 5, 17, 400):
         time = 0.01 * np.arange(n)
         columns = {key: FILLS[fill](random, n) for key in (*USUAL_CHANNELS, *own) if key not in ("time", "gear", "phase")}

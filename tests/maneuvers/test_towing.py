@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.driver.internal_model import InternalModel
+from simulator.maneuvers.analyses import backing
 from simulator.maneuvers.analyses.contract import Drive
 from simulator.maneuvers.analyses.towing import ANALYSIS
 
@@ -36,3 +37,12 @@ def test_metrics_of_a_trailer():
 
 def test_a_straight_drive_has_no_amplification():
     assert math.isnan(evaluate(0.0)["yaw_rate_amplification"])
+
+
+def test_metrics_of_a_backed_trailer():
+    t = np.arange(0.0, 4.0, 0.01)
+    columns = {"time": t, "back_up_offset": 0.2 * np.sin(np.pi * t) - 0.1, "back_up_heading": 0.05 * t, "back_up_pulls": 1.0 * (t > 2.0)}
+    found = backing.evaluate(Drive(columns, 0.01, {}, InternalModel()), {"phase": None}).values
+    assert found["trailer_path_error_max"] == pytest.approx(0.3, abs=1e-3)
+    assert found["trailer_path_error_rms"] == pytest.approx(math.sqrt(0.5 * 0.2**2 + 0.1**2), rel=0.01)
+    assert found["pull_count"] == 1.0 and found["trailer_heading_error_end"] == pytest.approx(0.2, abs=1e-3)

@@ -274,7 +274,7 @@ def test_deviations_in_text(page):
 
 def test_the_object_keeps_its_keys(page):
     told = to_dict(page)
-    assert set(told) == {"vehicle", "title", "left_out", "exceptions", "published", "verdicts", "facts"}
+    assert set(told) == {"vehicle", "title", "left_out", "exceptions", "note", "published", "verdicts", "facts"}
     assert told["published"] == {"file": "hmmwv", "vehicle": "HMMWV (M998)"}
     assert told["verdicts"] == {"within": 2, "outside": 3, "not_reached": 0, "no_figure": 0, "no_number": 1}
     for row in told["facts"]:

@@ -35,7 +35,7 @@ def geometry() -> dict[str, Any]:
     return {
         **fixed, "tire_radius": np.full(4, 0.47), "tire_width": np.full(4, 0.318), "p_BH": np.array([0.1, 0.6, 1.0]), "drawn_as": "hmmwv",
         "links_as": ("arms",) * 4, "driven": np.ones(4), "geared_hub": np.ones(4), "outline": (4.57, 2.18, 0.56),
-        "wheel_x": hub[:, 0], "wheel_z": hub[:, 2], "governed_speed": 380.0, "by_hand": 0.0, "motor_power": 0.0, "exhaust": 1.0,
+        "wheel_x": hub[:, 0], "wheel_z": hub[:, 2], "behind": 0.0, "governed_speed": 380.0, "by_hand": 0.0, "motor_power": 0.0, "exhaust": 1.0,
         "platform_joints": np.zeros((2, 6, 3)), "platform_height": 0.0,
     }  # fmt: skip
 

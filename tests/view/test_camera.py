@@ -204,3 +204,36 @@ def test_field_of_view_and_seat():
         else:
             assert (shot.angle > usual[kind].angle) is (kind in ("chase", "hood"))
             np.testing.assert_array_equal(shot.eye, usual[kind].eye)
+
+
+def test_the_orbit_camera_shows_the_whole_train():
+    """Both ends of a train of 18 m are in an image of 16:9; without its length they are not."""
+
+    def widest(behind):
+        camera = Camera(hilly_terrain(), np.zeros(3), behind=behind)
+        camera.select("orbit")
+        shot = shoot(camera, x=10.0, y=5.0)
+        ends = np.array([[2.5, 0.0, 0.0], [-2.5 - 13.0, 0.0, 0.0]]) + [10.0, 5.0, shot.eye[2] - 2.0]
+        seen = (ends - shot.eye) @ shot.R_WC
+        return np.abs(seen[:, 0] / -seen[:, 2]).max() / (16.0 / 9.0 * np.tan(0.5 * shot.angle))
+
+    assert widest(13.0) < 1.0 < widest(0.0)
+
+
+def test_the_trackside_camera_shows_more_of_the_world_for_a_train():
+    """The half height of the section at the vehicle grows with the length of the trailers."""
+
+    def shown(behind):
+        camera = Camera(hilly_terrain(), np.zeros(3), behind=behind)
+        camera.select("trackside")
+        shot = shoot(camera, x=10.0, y=5.0, speed=15.0)
+        middle = np.array([10.0 - 0.5 * behind, 5.0, camera.terrain.height(10.0, 5.0)])
+        return np.linalg.norm(middle - shot.eye) * np.tan(0.5 * shot.angle)
+
+    assert shown(13.0) > 1.5 * shown(0.0)
+
+
+def test_the_chase_camera_stands_behind_the_train_and_above_it():
+    far, near = (shoot(Camera(hilly_terrain(), np.zeros(3), behind=behind)) for behind in (13.0, 0.0))
+    assert near.eye[0] - far.eye[0] == pytest.approx(13.0)
+    assert far.eye[2] > near.eye[2] + 4.0

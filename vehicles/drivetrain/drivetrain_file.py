@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
 from simulator.base.callbacks import address_of
 from simulator.base.errors import ConfigError, ErrorCollector
-from simulator.base.fields import Field, Fields, Group, Variants, read
-from simulator.base.records import Record, Table, dtype_of, labeled, record, view_as
+from simulator.base.fields import Field, Fields, FieldType, Group, Number, Variants, read
+from simulator.base.records import Length, Record, Table, dtype_of, labeled, record, view_as
 from simulator.base.values import Values
-from vehicles.axle_layout import USUAL_AXLES, Axles, sized_for
+from vehicles.axle_layout import AXLES, USUAL_AXLES, Axles, sized_for
 from vehicles.brakes.brakes import brake_fields, brakes_from_mapping
 from vehicles.drivetrain.callback_drivetrain import CALLBACK_DRIVETRAIN
 from vehicles.drivetrain.contract import CALLBACK, WHEELS, DrivetrainKind
 from vehicles.drivetrain.drivetrain import direct_drive
 from vehicles.drivetrain.kinds import DEFAULT, DRIVETRAIN_KINDS, IMPLIED
 from vehicles.vehicle_model import VehicleData
+
+MOST_AXLES = 10
+"""Largest number of axles in the schema."""
+
+
+THREE_AXLES = Axles(("front", "middle", "rear"), (2, 2, 2))
+
+
+def any_drivetrain_file() -> Fields:
+    """Return the fields of the drivetrain file of any vehicle, for the schema: arrays of axles have any length, keys the usual names."""
+    return tuple(replace(field, kind=_of_any_length(field.kind)) for field in drivetrain_file(THREE_AXLES))
+
+
+def _of_any_length(kind: FieldType) -> FieldType:
+    if isinstance(kind, Group):
+        return Group(tuple(replace(field, kind=_of_any_length(field.kind)) for field in kind.fields))
+    if isinstance(kind, Number):
+        return replace(kind, shape=tuple((1, MOST_AXLES) if isinstance(n, Length) and n.name == AXLES.name else n for n in kind.shape))
+    return kind
+
+
+def axles_in(content: Any) -> Axles:
+    """Return the axles of the vehicle of a drivetrain file, as far as its content shows them: the usual ones if nothing contradicts."""
+
+    def section(of: Any, name: str) -> Mapping[Any, Any]:
+        inside = of.get(name) if isinstance(of, Mapping) else None
+        return inside if isinstance(inside, Mapping) else {}
+
+    brakes, driveline = section(content, "brakes"), section(section(content, "drivetrain"), "driveline")
+    given = [len(brakes[key]) for key in ("max_torque", "parking_torque") if isinstance(brakes.get(key), list)]
+    names = [str(key).removesuffix("_final_ratio") for key in driveline if str(key).endswith("_final_ratio")]
+    count = min(given[0] if given else max(len(names), 2), MOST_AXLES)
+    if count == 2 and set(names) <= set(USUAL_AXLES.names):
+        return USUAL_AXLES
+    others = [name for name in (*USUAL_AXLES.names, *(f"axle_{n}" for n in range(count))) if name not in names]
+    return Axles((*names, *others)[: max(count, 1)], (2,) * max(count, 1))
 
 
 @cache

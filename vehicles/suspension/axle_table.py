@@ -83,7 +83,11 @@ ANTI_ROLL_BAR = Field(
     Group(
         (
             Field(
-                "rate", Number("N/m", 0.0, STIFF), "stiffness between the heights of both sides; alternative to torsional_stiffness", None
+                "rate",
+                Number("N/m", -STIFF, STIFF),
+                "stiffness between the heights of both sides, below 0: less roll stiffness, as of springs inside the wheels; "
+                "alternative to torsional_stiffness",
+                None,
             ),
             Field("torsional_stiffness", Number("N m/rad", 0.0, STIFF), "stiffness of a bar with levers and drop links", None),
             Field("drop_link", POINT, "lower end of the left drop link", None, FRAME),

@@ -17,7 +17,15 @@ This is the Riccati step of [Jain 2016, eq 4] for a joint between two vehicles: 
 Trailers of a train are eliminated from the last one to the first.
 
 A ball joint has three rows, the world axes of the coupling point. A fifth wheel has a fourth one: the trailer yaws about its z axis and pitches
-about the y axis of the towing vehicle, g = y_B . z_T, so that both roll together. Friction, damping and stops of the joint are couples.
+about the y axis of the towing vehicle, g = -y_B . z_T, so that both roll together. Friction, damping and stops of the joint are couples.
+
+With a roll stiffness k and damping d the fourth row yields: F = M - (k h + d) g', where M(g) is the couple at the begin of the step. G and r then
+become
+
+    G_44 + e,    r_4 = M e - (J_T V_T - J_B V_B) / h - J_T A_T^-1 b_T,    e = 1 / (h (k h + d))
+
+The trailer lies on a plate of the half width w. Under the load N it tips over the edge of the plate at the couple N w, turns by the lash at this
+couple, and is then held by the kingpin.
 """
 
 from __future__ import annotations
@@ -57,6 +65,10 @@ COUPLING = (
     ("friction", (), "N m", "friction about the z axis of the trailer"),
     ("friction_rate", (), "rad/s", "yaw rate of the joint at which the friction is developed to tanh(1) = 0.76"),
     ("damping", (), "N m s/rad", "damping about the z axis of the trailer"),
+    ("roll_stiffness", (), "N m/rad", "stiffness of a fifth wheel in roll; 0: rigid"),
+    ("roll_damping", (), "N m s/rad", "damping of a fifth wheel in roll"),
+    ("roll_lash", (), "rad", "free roll on either side once the trailer tips over the edge of the plate"),
+    ("plate", (), "m", "half width of the plate"),
     ("limits", (3,), "rad", "largest roll, pitch and yaw of the joint before its stops"),
     ("stop_stiffness", (), "N m/rad", "stiffness of the stops"),
     ("stop_damping", (), "N m s/rad", "damping of the stops"),
@@ -96,6 +108,7 @@ COUPLING_MEMORY = (
     ("free", (6,), "", "A_T^-1 b_T"),
     ("L", (4, 4), "", "Cholesky factor of G"),
     ("r", (4,), "", "r, then the joint forces F"),
+    ("give", (), "", "e of the fourth row"),
     ("passive_T", (3,), "N m", "couple of friction, damping and stops on the trailer, in T"),
     ("joint_force", (6,), "", "couple about the reference point of the trailer, and force, of the joint on the trailer, in T"),
 )
@@ -157,7 +170,12 @@ def eliminate_trailer(c, q, p_WB, R_WB, v_WB_B, w_WB_B, A, x, h):
         for j in range(6):
             Z[n, j] = J_T[n, j]
         solve_symmetric(q["A"], Z[n])
-        r[n] = -min(max(SHARE * r[n] / h, -CORRECTION), CORRECTION) / h  # from the error of the row, by set_rows
+        if n == 3 and c["roll_stiffness"] > 0.0:
+            couple, stiffness = roll_couple(c, q, r[n])
+            q["give"] = 1.0 / (h * (stiffness * h + c["roll_damping"]))
+            r[n] = couple * q["give"]
+        else:
+            r[n] = -min(max(SHARE * r[n] / h, -CORRECTION), CORRECTION) / h  # from the error of the row, by set_rows
         for j in range(3):
             r[n] -= J_T[n, j] * (q["w_WT_T"][j] / h + free[j]) + J_T[n, j + 3] * (q["v_WT_T"][j] / h + free[j + 3])
             r[n] += J_B[n, j] * w_WB_B[j] / h + J_B[n, j + 3] * v_WB_B[j] / h
@@ -180,11 +198,11 @@ def eliminate_trailer(c, q, p_WB, R_WB, v_WB_B, w_WB_B, A, x, h):
 
 @inline
 def factor_rows(q, rows):
-    """Write the Cholesky factor of G = J_T A_T^-1 J_T* to L."""
+    """Write the Cholesky factor of G = J_T A_T^-1 J_T*, with the give of the fourth row, to L."""
     L, Z, J_T = q["L"], q["Z"], q["J_T"]
     for n in range(rows):
         for i in range(n + 1):
-            total = 0.0
+            total = q["give"] if i == n == 3 else 0.0
             for j in range(6):
                 total += J_T[n, j] * Z[i, j]
             for j in range(i):
@@ -237,6 +255,18 @@ def add_passive_couple(c, q, R_WB, w_WB_B, x):
         q["passive_T"][j] = passive[j]
         q["x"][j] += passive[j]
         x[j] -= on_tow[j]
+
+
+@inline
+def roll_couple(c, q, angle):
+    """Return the couple of a fifth wheel on the trailer at a roll angle [rad] of the trailer on it, and its stiffness there."""
+    k, roll = c["roll_stiffness"], abs(angle)
+    edge = c["plate"] * max(-q["force_B"][2], 0.0)
+    if roll <= edge / k:
+        return -k * angle, k
+    if roll <= edge / k + c["roll_lash"]:
+        return math.copysign(edge, -angle), 0.0
+    return math.copysign(k * (roll - c["roll_lash"]), -angle), k
 
 
 @inline

@@ -30,6 +30,10 @@ COUPLING_FILE = (
     Field("friction", Number("N m", 0.0, 1e5), "friction torque of the joint against yaw", 0.0),
     Field("friction_rate", Number("rad/s", 1e-3, 1.0), "yaw rate of the joint at which 0.76 of the friction acts", 0.02),
     Field("damping", Number("N m s/rad", 0.0, 1e6), "damping of the joint against yaw", 0.0),
+    Field("roll_stiffness", Number("N m/rad", 1e4, 1e9), "stiffness of a fifth wheel and its mounts in roll; default: rigid", None),
+    Field("roll_damping", Number("N m s/rad", 100.0, 1e7), "damping of a fifth wheel in roll", 2e4),
+    Field("roll_lash", Number("rad", 0.0, 0.2), "free roll on either side, once the trailer tips over the edge of the plate", 0.0, written="deg"),
+    Field("plate_width", Number("m", 0.1, 2.0), "width of the plate, over whose edge the trailer tips", 0.9),
     Field("max_roll", _ANGLE, "largest roll between trailer and vehicle ahead, not of a fifth wheel; default: by type", None, written="deg"),
     Field("max_pitch", _ANGLE, "largest pitch; default: by type", None, written="deg"),
     Field("max_yaw", _ANGLE, "largest yaw, at which drawbar or trailer touch the vehicle ahead; default: by type", None, written="deg"),
@@ -78,6 +82,12 @@ def read_coupling(values: Values) -> Coupled:
         c[key] = values[key]
     for n, key in enumerate(("max_roll", "max_pitch", "max_yaw")):
         c["limits"][n] = values.get(key, math.radians(LIMITS[kind][n]))
+    if "roll_stiffness" in values:
+        if kind != "fifth_wheel":
+            raise values.error("roll_stiffness", "no roll stiffness of a joint that turns about all axes")
+        c["plate"] = 0.5 * values["plate_width"]
+        for key in ("roll_stiffness", "roll_damping", "roll_lash"):
+            c[key] = values[key]
     c["braked_by"] = BRAKES[values["brakes"]]
     if c["braked_by"] == OVERRUN:
         c["overrun_start"] = values.needed("overrun_start", "a push in N, because `brakes: overrun`")

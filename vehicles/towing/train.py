@@ -37,8 +37,8 @@ STEP = 1e-3
 """s. Step of the relaxation."""
 DAMPING = 12.0
 """1/s. Rate at which the relaxation reduces velocities; bodies on their springs have 5 to 15 rad/s."""
-MAX_STEPS, CHECKED = 20_000, 250
-"""Maximum number of steps; number of steps between two checks."""
+MAX_STEPS, CHECKED = 5_000, 250
+"""Maximum number of steps, about 0.3 s for who waits in a drive; number of steps between two checks."""
 AT_REST = 1e-6
 """m/s2 and rad/s2. Largest acceleration of a vehicle with trailers at rest."""
 NEARLY_AT_REST = 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simulator.maneuvers.analyses import (
     acceleration,
+    backing,
     braking,
     coast_down,
     creep,
@@ -32,6 +33,6 @@ ANALYSES: dict[str, Analysis] = {
     module.ANALYSIS.name: module.ANALYSIS
     for module in (
         steady_turn, slowly_increasing_steer, step_response, sine_lag, frequency_response, sine_with_dwell, rollover, braking, acceleration,
-        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal, tip_in, encounter, towing,
+        grade, turning_circle, steering_effort, returnability, creep, coast_down, shock, ride, drawbar, goal, tip_in, encounter, towing, backing,
     )
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from simulator.base.console import print_error
 from simulator.base.errors import JounceError, OutputError
 from simulator.base.output_target import STANDARD_OUTPUT, is_stream, output_path
 from simulator.builder.builder import build
@@ -29,5 +30,7 @@ def main_urdf(arguments: Any) -> int:
     finally:
         for sensor in sensors:
             sensor.close()
+    if parts.vehicle.train is not None:
+        print_error(f"note: the URDF is that of {parts.vehicle.description.name} without its trailers")
     write_text(file, robot_description(parts.vehicle.description, parts.vehicle.tires, frames))
     return 0

@@ -30,6 +30,9 @@ from simulator.validation.datasheet.side_by_side import ENGINEERS, Variant, comp
 
 PAGE, VEHICLES, OBJECT = "datasheet.md", "vehicles.md", "datasheet.json"
 """File names: page of one vehicle, page of several, and the JSON file."""
+TRAILERS_APART = (
+    "The vehicle pulls its trailers in all maneuvers. Masses, loads, frequencies and other values at rest are those of the vehicle alone."
+)
 
 
 def chosen(patterns: Sequence[str]) -> tuple[DatasheetItem, ...]:
@@ -52,6 +55,9 @@ def main_facts(arguments: Any) -> int:
     published = {vehicle: _published(vehicle, arguments.reference) for vehicle in vehicles}
     bases = {variant: _base(variant, vehicles) for variant in arguments.variants or ()}
     described = {vehicle: vehicle_description(vehicle) for vehicle in (*vehicles, *bases)}
+    for vehicle, description in described.items():
+        if description.coupling is not None:
+            raise ConfigError("", "vehicle", vehicle, "a vehicle with a drive, which names this trailer under `trailers`")
     changes = _changes(arguments.set)
     compile_kernels(print_error if arguments.json else print_line)
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
@@ -62,7 +68,9 @@ def main_facts(arguments: Any) -> int:
             rows = _measured(vehicle, facts, published[vehicle], changes, arguments.json, len(vehicles) > 1)
             left_out = [fact.name for fact in selected if fact not in facts]
             given = described[vehicle]
-            values.append(Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions))
+            values.append(
+                Facts(vehicle, given.name, rows, published[vehicle], left_out, given.exceptions, TRAILERS_APART if given.trailers else "")
+            )
         variants = []
         few = [fact for fact in facts if fact.name in ENGINEERS]
         for variant, base in bases.items():

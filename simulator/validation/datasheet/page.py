@@ -30,6 +30,8 @@ class Facts(NamedTuple):
     """Names of omitted items of series and searches."""
     exceptions: Sequence[str] = ()
     """Exceptions of the vehicle file for the state at rest, a line for each axle."""
+    note: str = ""
+    """What else a reader of the values must know."""
 
 
 def to_dict(facts: Facts) -> dict[str, Any]:
@@ -41,6 +43,7 @@ def to_dict(facts: Facts) -> dict[str, Any]:
         "title": facts.title,
         "left_out": list(facts.left_out),
         "exceptions": list(facts.exceptions),
+        "note": facts.note,
         "published": published,
         "verdicts": counts,
         "facts": [_row_object(row) for row in facts.rows],
@@ -133,6 +136,7 @@ def to_markdown(facts: Facts) -> str:
         "",
         f"{summary(facts)}. Method: docs/datasheet.md.",
         "",
+        *([facts.note, ""] if facts.note else []),
         *about_figures(facts),
     ]
     outside = deviations(facts)
@@ -206,7 +210,7 @@ def row_of(cells: Iterable[str]) -> str:
 
 def to_text(facts: Facts) -> str:
     """Return the text for a terminal of WIDTH columns."""
-    lines = [facts.title, "", f"  {'':<{TITLE}}{'simulated':>11} {'':<16}published"]
+    lines = [facts.title, *textwrap.wrap(facts.note, WIDTH), "", f"  {'':<{TITLE}}{'simulated':>11} {'':<16}published"]
     for group in dict.fromkeys(row.fact.group for row in facts.rows):
         lines.append(group)
         lines += [line for row in facts.rows if row.fact.group == group for line in _text_row(row)]

@@ -51,7 +51,10 @@ DAMPED = {"bounce": "bounce", "pitch": "pitch", "roll": "roll", "wheel_hop": "wh
 
 
 def plausibility_remarks(vehicle: Vehicle) -> list[str]:
-    """Return probable mistakes in a vehicle, one line each. The state of the vehicle changes."""
+    """Return probable mistakes in a vehicle, one line each. The state of the vehicle changes. A trailer does not stand alone: its values at
+    rest are not checked."""
+    if vehicle.description.coupling is not None:
+        return [*_inertia(vehicle)]
     ground = build_ground("flat")
     values = static_values_of(vehicle, ground)
     vehicle.reset(ground)

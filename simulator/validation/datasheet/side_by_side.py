@@ -107,6 +107,9 @@ def _reasons(vehicles: Sequence[Facts]) -> list[str]:
     ]
     if reasons:
         lines += ["", "## Remarks", "", *reasons]
+    noted = [f"`{one.vehicle}`: {one.note}" for one in vehicles if one.note]
+    if noted:
+        lines += ["", *noted]
     excused = [f"- `{one.vehicle}`, {line}" for one in vehicles for line in one.exceptions]
     if excused:
         lines += ["", f"## {EXCEPTIONS}", "", *excused]
