@@ -299,7 +299,7 @@ def test_a_blend_of_half_spaces_is_a_half_space():
     soils, out, depths = np.concatenate([shipped("sandy_loam"), shipped("dry_sand")]), shipped("dry_sand"), set()
     for across, along in np.random.default_rng(1).uniform(0.0, 1.0, (300, 2)):
         clear(out)
-        for i, share in enumerate((across * along, across * (1.0 - along), 1.0 - across)):
+        for i, share in enumerate((across * along, across * (1.0 - along), (1.0 - across) * along, (1.0 - across) * (1.0 - along))):
             add_share(soils, i % 2, share, out)
         finish_shares(out)
         depths.add(float(out[0]["depth"]))
