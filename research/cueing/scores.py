@@ -58,7 +58,7 @@ def draw(rows: dict[tuple[str, str, float], dict[str, Any]], file: Path) -> None
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.6), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(10.5, 3.6), sharey=True, layout="constrained")
     for axis, name in zip(axes, PLATFORMS, strict=True):
         for n, kind in enumerate((*KINDS, "all")):
             values = [rows[(name, "preview", horizon)][kind] for horizon in HORIZONS]
@@ -70,7 +70,7 @@ def draw(rows: dict[tuple[str, str, float], dict[str, Any]], file: Path) -> None
         axis.set(title=name, xlabel="time of the preview [s]", ylim=(0.0, None))
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("error of surge and sway [1]")
-    axes[1].legend(fontsize=7)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=7)
     figure.savefig(file, dpi=80)
 
 
