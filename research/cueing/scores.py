@@ -37,16 +37,18 @@ def read_drives(folder: Path) -> list[tuple[str, Drive]]:
 
 
 def errors(drives: list[tuple[str, Drive]], washout: str, platform: str, preview: float = 0.0) -> dict[str, Any]:
-    """Return the mean error by kind, of all, and the largest use of the limiter [%] of a washout."""
+    """Return the mean error by kind, of all, that against the unscaled car, and the largest use of the limiter [%] of a washout."""
     found: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    unscaled: list[float] = []
     limited = 0.0
     for kind, drive in drives:
         result = ride_drive(drive, partial(build_cueing, washout, platform, drive.h, drive.gravity), models=(), preview=preview)
         found[kind].append(result.scores["force_error"])
+        unscaled.append(result.scores["unscaled_error"])
         limited = max(limited, 100.0 * result.scores["used"]["limited_share"])
     means = {kind: float(np.mean(values)) for kind, values in found.items() if values}
     every = [value for values in found.values() for value in values]
-    return means | {"all": float(np.mean(every)), "largest": max(every), "limited": limited}
+    return means | {"all": float(np.mean(every)), "largest": max(every), "unscaled": float(np.mean(unscaled)), "limited": limited}
 
 
 def draw(rows: dict[tuple[str, str, float], dict[str, Any]], file: Path) -> None:
@@ -56,7 +58,7 @@ def draw(rows: dict[tuple[str, str, float], dict[str, Any]], file: Path) -> None
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.6), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(10.5, 3.6), sharey=True, layout="constrained")
     for axis, name in zip(axes, PLATFORMS, strict=True):
         for n, kind in enumerate((*KINDS, "all")):
             values = [rows[(name, "preview", horizon)][kind] for horizon in HORIZONS]
@@ -68,28 +70,28 @@ def draw(rows: dict[tuple[str, str, float], dict[str, Any]], file: Path) -> None
         axis.set(title=name, xlabel="time of the preview [s]", ylim=(0.0, None))
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("error of surge and sway [1]")
-    axes[1].legend(fontsize=7)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=7)
     figure.savefig(file, dpi=80)
 
 
 def main(folder: Path, file: Path) -> None:
     """Score all sets, print the table, draw the picture."""
     drives, rows = read_drives(folder), {}
-    print("| washout | preview [s] |", " | ".join((*KINDS, "all", "largest", "limiter [%]")), "|")
-    for name, platform in PLATFORMS.items():
-        cases = [
-            ("classical", name, 0.0),
-            ("adaptive", f"{name}_adaptive", 0.0),
-            *(("preview", f"{name}_preview", horizon) for horizon in HORIZONS),
-        ]
-        for kind, washout, preview in cases:
-            found = rows[(name, kind, preview)] = errors(drives, washout, platform, preview)
-            numbers = " | ".join(f"{found[key]:.2f}" for key in (*KINDS, "all", "largest", "limited") if key in found)
-            print(f"| `{washout}` | {preview or '-'} | {numbers} |", flush=True)
-    for washout, platform, preview in OTHERS:
+    print("| washout | preview [s] |", " | ".join((*KINDS, "all", "largest", "K = 1", "limiter [%]")), "|")
+
+    def score(washout: str, platform: str, preview: float) -> dict[str, Any]:
         found = errors(drives, washout, platform, preview)
-        numbers = " | ".join(f"{found[key]:.2f}" for key in (*KINDS, "all", "largest", "limited") if key in found)
+        numbers = " | ".join(f"{found[key]:.2f}" for key in (*KINDS, "all", "largest", "unscaled", "limited") if key in found)
         print(f"| `{washout}` | {preview or '-'} | {numbers} |", flush=True)
+        return found
+
+    for name, platform in PLATFORMS.items():
+        rows[(name, "classical", 0.0)] = score(name, platform, 0.0)
+        rows[(name, "adaptive", 0.0)] = score(f"{name}_adaptive", platform, 0.0)
+        for horizon in HORIZONS:
+            rows[(name, "preview", horizon)] = score(f"{name}_preview", platform, horizon)
+    for washout, platform, preview in OTHERS:
+        score(washout, platform, preview)
     draw(rows, file)
 
 

@@ -12,13 +12,13 @@ from test_crossing import cross
 
 from simulator.base.errors import ConfigError
 from terrain.pressure_sinkage import pressed_before
-from terrain.soil import SOIL, soil
+from terrain.soil import HALF_SPACE, SOIL, add_share, clear, finish_shares, soil
 from vehicles.tires import tire
 from vehicles.tires.rigid_wheel import PANELS, rut_forces
 from vehicles.tires.tire import tire_forces
 from vehicles.tires.tire_on_soil_modes import tire_mode
 from vehicles.tires.vertical_force import NEVER, STANDING, soil_reaction
-from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, entry_angle
+from vehicles.tires.wheel_on_soil import VIRGIN, arc_and_motion, contact_forces, earth_of, entry_angle, packing_of
 
 MADE_OF = (tire,)
 """Modules imported by kernels of the rig, as in test_crossing."""
@@ -292,3 +292,16 @@ def test_rut_of_a_press_is_lasting():
     assert again[3] > 0.019 and half[0] < 0.3 * down[0]
     assert soil_reaction(p, ground, 0.02, again[3], (0.02, 0.0), STANDING)[0] == 0.0
     assert ground.dtype.names == tuple(row[0] for row in SOIL)
+
+
+def test_a_blend_of_half_spaces_is_a_half_space():
+    """A layer of 1000 m would flatten the tire over some millimeters, and the load would jump with the rounding of the blended depth."""
+    soils, out, depths = np.concatenate([shipped("sandy_loam"), shipped("dry_sand")]), shipped("dry_sand"), set()
+    for across, along in np.random.default_rng(1).uniform(0.0, 1.0, (300, 2)):
+        clear(out)
+        for i, share in enumerate((across * along, across * (1.0 - along), (1.0 - across) * along, (1.0 - across) * (1.0 - along))):
+            add_share(soils, i % 2, share, out)
+        finish_shares(out)
+        depths.add(float(out[0]["depth"]))
+        assert packing_of(out) == 0.0
+    assert min(depths) < HALF_SPACE < max(depths), "both signs of rounding occur"

@@ -86,6 +86,18 @@ def test_a_scale_of_ones_own_and_the_table_on_a_terminal(capsys, tmp_path):
     assert json.loads((tmp_path / "out" / "cueing.json").read_text())["result"]["washouts"][0]["force_gain"] == pytest.approx([0.8] * 3)
 
 
+def test_two_drives_of_one_maneuver_have_the_names_of_their_folders(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    runs = [record_drive(tmp_path / name, seconds=3.0) for name in ("first", "second")]
+    code, out, _ = call(capsys, "cueing", "compare", *runs, "--out", tmp_path / "out")
+    assert code == 0
+    assert "1: first\n2: second\n" in out
+    assert max(map(len, out.split("A: ")[0].splitlines())) <= 80
+    assert "stroke limited" in out, "no heading is broken inside a word"
+    names = [drive["name"] for drive in json.loads((tmp_path / "out" / "cueing.json").read_text())["result"]["drives"]]
+    assert names == ["first", "second"]
+
+
 def test_the_objective_test_is_a_page_and_an_object(capsys, tmp_path, monkeypatch):
     few = {"frequencies": np.array([1.0, 10.0]), "settle": 4.0}
     monkeypatch.setattr(command, "objective_test", lambda *given, **named: omct.objective_test(*given, **named, **few))

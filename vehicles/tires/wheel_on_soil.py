@@ -235,11 +235,19 @@ def earth_of(soil, b, cohesion_factor, friction_factor):
     )  # fmt: skip
 
 
+THICKEST = 1.0 - 1e-9
+"""1. Largest thickness of a layer over `HALF_SPACE`."""
+
+
 @inline
 def packing_of(soil):
-    """Return 1 over the depth at which the layer of a soil (record of `SOIL`) is packed [1/m]: 0 in a half space."""
+    """Return 1 over the depth at which the layer of a soil (record of `SOIL`) is packed [1/m]: 0 in a half space.
+
+    The depth of a blend of half spaces is `HALF_SPACE` up to rounding. A layer that begins there must not count: even 1e-3 1/m makes a tire
+    flat over 2 mm, which is 1 % of its load, and the load would jump with the rounding.
+    """
     g = soil[0]
-    return 1.0 / (g["depth"] * g["compaction"]) if 0.0 < g["depth"] < HALF_SPACE else 0.0
+    return 1.0 / (g["depth"] * g["compaction"]) if 0.0 < g["depth"] < THICKEST * HALF_SPACE else 0.0
 
 
 @inline

@@ -12,7 +12,9 @@ A preview may be wrong. Per axis, the fraction of it that is trusted follows fro
 
 The quotient is the regression of f on t, so a preview of twice the force is halved. S is 0 for a preview that explains less than LEAST of the force and 1
 from FULL on, so one of another drive is ignored. The trust is the smaller one of two times: the long one remembers lies, the short one notices them.
-The prior of the long one is the trust in surge and sway together, before any force UNPROVEN.
+Time counts while there is a force, because silence proves nothing. The n of the short time follows from the usual difference of f and t: a preview that
+was exact is contradicted by less. The prior of the long time is the trust in surge and sway together, before any force UNPROVEN.
+If the trust falls, the plan holds the present force in place of the lost part, and gives it to the adaptive washout within HOLDS.
 
 Source: developed for Jounce.
 """
@@ -83,6 +85,7 @@ STATE: Table = (
     ("told_force", (2, 3), "m2/s4", "<f t>"),
     ("force_square", (2, 3), "m2/s4", "<f f>"),
     ("compared", (2, 3), "m/s2", "told and present force, smooth over SMOOTHS"),
+    ("slow_trust", (3,), "1", "trust, falls within HOLDS"),
     ("arrives", (), "s", "time from a pose to the motion of the platform"),
 )
 
@@ -92,13 +95,17 @@ A, AX = adaptive.P, adaptive.X
 MEMORIES = np.array([10.0, 0.25])
 """s. Times over which the preview is compared with the motion."""
 NOISES = np.array([0.15, 0.3])
-"""m/s2. n of each time: smaller forces do not change the trust."""
+"""m/s2. n of the long time, largest n of the short time: smaller forces do not change the trust."""
+FINEST, SURPRISE = 0.05, 2.0
+"""m/s2, 1. Smallest n of the short time, and n relative to the rms of the usual difference. Larger: a preview that turns wrong is noticed later."""
 SMOOTHS = 0.05
 """s. Time over which both forces are smoothed before the comparison: no preview knows each shock."""
 QUIET = 0.02
 """m/s2. n of surge and sway together."""
 UNPROVEN = 0.5
 """1. Trust before any force. Larger: the first motion of a true preview is better, and that of a wrong one worse (docs/preview_washout.md)."""
+HOLDS = 0.3
+"""s. Time constant of the held force in place of a lost trust."""
 LEAST, FULL = 0.3, 0.7
 """1. Part of the square of the force that the preview explains, up to which it is ignored and from which it is trusted."""
 SMALLEST = 0.01
@@ -112,7 +119,7 @@ _adapt = kernel(adaptive_step.function)
 def begin(parameters: Record, state: Record, world: WashoutContext) -> None:
     """Fill the matrices of the adaptive washout; no plan, a preview is unproven."""
     adaptive.begin(parameters, state, world)
-    state[0]["trust"], state[0]["arrives"] = UNPROVEN, arrival(world)
+    state[0]["trust"], state[0]["slow_trust"], state[0]["arrives"] = UNPROVEN, UNPROVEN, arrival(world)
 
 
 @inline
@@ -124,7 +131,7 @@ def _clear_plan(x):
         for channel in range(CHANNELS):
             x["told"][i, channel] = x["trusted"][i, channel] = 0.0
     for axis in range(3):
-        x["trust"][axis], x["compared"][0, axis], x["compared"][1, axis] = UNPROVEN, 0.0, 0.0
+        x["trust"][axis], x["compared"][0, axis], x["compared"][1, axis], x["slow_trust"][axis] = UNPROVEN, 0.0, 0.0, UNPROVEN
         for k in range(2):
             x["told_square"][k, axis] = x["told_force"][k, axis] = x["force_square"][k, axis] = 0.0
     for axis in range(2):
@@ -143,8 +150,10 @@ def _compare(x, t, fades, h):
         x["compared"][0, axis] += h / (SMOOTHS + h) * (told_at(x["told"], channel, t, fades) - x["compared"][0, axis])
         x["compared"][1, axis] += h / (SMOOTHS + h) * (x["present"][channel] - x["compared"][1, axis])
         told, force = x["compared"][0, axis], x["compared"][1, axis]
+        square = told * told + force * force
+        counts = square / (square + FINEST * FINEST)
         for k in range(2):
-            part = h / MEMORIES[k]
+            part = counts * h / MEMORIES[k]
             x["told_square"][k, axis] += part * (told * told - x["told_square"][k, axis])
             x["told_force"][k, axis] += part * (told * force - x["told_force"][k, axis])
             x["force_square"][k, axis] += part * (force * force - x["force_square"][k, axis])
@@ -153,13 +162,13 @@ def _compare(x, t, fades, h):
         tt, ff, ft = tt + x["told_square"][0, axis], ff + x["force_square"][0, axis], ft + x["told_force"][0, axis]
     known = _trust(tt, ff, ft, QUIET, UNPROVEN)
     for axis in range(3):
-        trust = 1.0
-        for k in range(2):
-            one = _trust(
-                x["told_square"][k, axis], x["force_square"][k, axis], x["told_force"][k, axis], NOISES[k], known if k == 0 else 1.0
-            )
-            trust = min(trust, one)
+        tt, ff, ft = x["told_square"][0, axis], x["force_square"][0, axis], x["told_force"][0, axis]
+        usual = math.sqrt(max(0.0, tt + ff - 2.0 * ft))
+        trust = _trust(tt, ff, ft, NOISES[0], known)
+        tt, ff, ft = x["told_square"][1, axis], x["force_square"][1, axis], x["told_force"][1, axis]
+        trust = min(trust, _trust(tt, ff, ft, min(NOISES[1], max(FINEST, SURPRISE * usual)), 1.0))
         x["trust"][axis] = trust
+        x["slow_trust"][axis] = max(trust, x["slow_trust"][axis] + h / (HOLDS + h) * (trust - x["slow_trust"][axis]))
 
 
 @inline

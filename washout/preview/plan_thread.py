@@ -100,6 +100,7 @@ class PlanThread:
         task["elapsed"], task["ahead"], task["now"] = self._start * h, self._every * h, s["present"]
         task["gains"] = (*u["force_gain"][:2], u["rate_gain"][1], u["rate_gain"][0])
         task["trust"], task["fades"], task["limit"] = s["trust"], u["plan_fade"], u["plan_iterations"]
+        task["slow_trust"], task["smooth"] = s["slow_trust"][:2], s["compared"][1, :2]
         for name in ("preview_count", "preview_step", "preview_f", "preview_w"):
             task[name] = seen[name]
 

@@ -3,7 +3,7 @@
 A plan contains the motion of the vehicle that it knows (*told*), the trusted part of it (*trusted*), and the motion of the platform that
 reproduces the trusted part. The washout gets the rest of the motion of the vehicle. Where a new preview differs from the told motion, the
 told motion moves to it within ADMITS, so that neither the plan nor the rest steps, whatever the preview contains. Beyond the end
-of the preview, the told motion fades.
+of the preview, the told motion fades, as does the held force in place of a preview that lost its trust.
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ TASK: Table = (
     ("gains", (4,), "1", "scales of force and rate"),
     ("gravity", (), "m/s2", "acceleration of free fall of the vehicle's world"),
     ("trust", (3,), "1", "fraction of the preview of each axis that is trusted"),
+    ("slow_trust", (2,), "1", "as in the state of the washout"),
+    ("smooth", (2,), "m/s2", "present force of surge and sway, smooth"),
     ("fades", (), "s", "time constant of the told motion beyond the end of the preview"),
     ("limit", (), "1", "largest number of iterations of an axis", "i8"),
     ("preview_count", (), "1", "as in WASHOUT_INPUT", "i8"),
@@ -142,7 +144,9 @@ def _admit(s, out):
     u = min(1.0, max(0.0, (count * step - SHORT) / (LONG - SHORT)))
     useful = u * u * (3.0 - 2.0 * u)
     for channel in range(CHANNELS):
-        end, trust = -1, s["trust"][2] if channel == HEAVE else useful * s["trust"][channel % 2]
+        end, trust, held = -1, s["trust"][2] if channel == HEAVE else useful * s["trust"][channel % 2], 0.0
+        if channel < 2:
+            held = useful * (s["slow_trust"][channel] - s["trust"][channel]) * s["smooth"][channel]
         for i in range(TOLD):
             t = i * TOLD_STEP
             old, kept = (
@@ -158,7 +162,7 @@ def _admit(s, out):
                 u = min(1.0, t / ADMITS)
                 part = u * u * (3.0 - 2.0 * u)
                 old += part * (new - old)
-                kept += part * (trust * new - kept)
+                kept += part * (trust * new + held * math.exp(-t / s["fades"]) - kept)
             out["told"][i, channel], out["trusted"][i, channel] = old, kept
         if end >= 0:
             _fade(out["told"], channel, end, s["fades"])

@@ -7,6 +7,7 @@ import string
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ PAGE, OBJECT = "cueing.html", "cueing.json"
 _LETTERS = string.ascii_uppercase
 """Labels of washouts on the console."""
 
+_ON_PAGE = ("of all 3", "yaw gain")
+"""Columns of the page for which a console has no space."""
+
 Shown = tuple[list[str], list[list[str]], list[str]]
 """Headings, rows and notes of a console table."""
 
@@ -45,7 +49,7 @@ def main_cueing(arguments: Any) -> int:
     Raises JounceError: unusable file, a platform that does not rise, or a folder that cannot be written.
     """
     pairs = _pairs(arguments.washout or [DEFAULT], arguments.platform or [DEFAULT])
-    drives = [read_drive(run) for run in arguments.runs]
+    drives = _read_drives(arguments.runs)
     for washout, on, _ in pairs:  # report errors before the first write
         build_cueing(washout, on, TICK).washout.close()
     folder = RunFolder(Path(arguments.out) if arguments.out else None)
@@ -73,6 +77,17 @@ def main_cueing(arguments: Any) -> int:
             print_error(f"{drive.name}: {recorded_drives_page.coarse_words(drive)}")
     print_line(f"{PAGE} and {OBJECT} in {folder.path}")
     return 0
+
+
+def _read_drives(places: Sequence[str]) -> list[Drive]:
+    """Return the drives of runs; drives of the same maneuver are named after their folders, or after the paths if these are the same, too."""
+    drives = [read_drive(place) for place in places]
+    folders = [Path(place).resolve().name for place in places]
+    names = [drive.name for drive in drives]
+    for n, place in enumerate(places):
+        if names.count(names[n]) > 1:
+            drives[n] = replace(drives[n], name=folders[n] if folders.count(folders[n]) == 1 else str(place))
+    return drives
 
 
 def _pairs(washouts: Sequence[str], platforms: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -127,15 +142,17 @@ def _drives(
         ],
     }
     rows = recorded_drives_page.summary_rows(drives, compared)
-    letters = {one.label: letter for one, letter in zip(compared, _LETTERS, strict=False)}
-    shown = [[f"{one:.2f}" if isinstance(one, float) else letters.get(one, one) for one in row] for row in rows]
-    headings = ["drive", "", "K", *(f"{title} {unit}".strip() for title, unit, _ in recorded_drives_page.SUMMARY)]
+    letters: dict[str | float, str] = {one.label: letter for one, letter in zip(compared, _LETTERS, strict=False)}
+    letters |= {name: str(n) for n, name in enumerate(dict.fromkeys(drive.name for drive in drives), 1)}
+    titles = ["drive", "", "K", *(title for title, _, _ in recorded_drives_page.SUMMARY)]
+    narrow = [n for n, title in enumerate(titles) if title not in _ON_PAGE]
+    shown = [[f"{row[n]:.2f}" if isinstance(row[n], float) else letters.get(row[n], str(row[n])) for n in narrow] for row in rows]
+    headings = [titles[n] for n in narrow]
     notes = [f"{letter}: {label}" for label, letter in letters.items()]
     notes.append(
-        "error: force at the head, 0 to 10 Hz, compared with K times the car, surge and sway together (K = 1: with the car); perceived "
-        "yaw; dose: motion sickness dose of all three forces in the car and on the platform; stroke, limited: "
-        "fractions of "
-        "the stroke and of ticks"
+        "error: force at the head, 0 to 10 Hz, compared with K times the car, surge and sway together (K = 1: with the car); yaw corr.: "
+        "correlation of the perceived yaw; dose: motion sickness dose [m/s1.5] of all three forces in the car and on the platform; stroke: fraction of "
+        "the stroke; limited: ticks [%] in which the limiter acted"
     )
     return recorded_drives_page.drive_page(drives, compared, _command()), result, (headings, shown, notes)
 

@@ -144,7 +144,15 @@ def _axis_table(page: Page, shown: Sequence[tuple[CueingComparison, CueingResult
         turn = _turn(axis)
         for one, ridden in shown:
             s = ridden.scores["axes"][axis]
-            numbers = [s["error"], s["correlation"], s["gain"], turn * s["false_cue"], s["delay"], turn * s["car_rms"], turn * s["cab_rms"]]
+            numbers = [
+                s["error"],
+                s["correlation"],
+                s["gain"],
+                turn * s["false_cue"],
+                round(s["delay"], 3),
+                turn * s["car_rms"],
+                turn * s["cab_rms"],
+            ]
             rows.append([axis, one.label, *numbers])
     page.table(columns, rows, "Force and rate at the head. No value for an axis along which the car hardly moves.")
 
