@@ -17,7 +17,7 @@ from simulator.driver.path import LaneChange, Path, TimedLaneChange
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.human_limits import HANDS, HANDS_STATE, turn_wheel
 from simulator.driver.steering.kinds import DEFAULT, HUMAN, KNOWN, LAWS
-from simulator.driver.steering.observation import SEEN, car_of, follow, notice
+from simulator.driver.steering.observation import SEEN, car_of, follow, notice, watch_drift
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -83,6 +83,11 @@ class PathFollower:
         """Mean road-wheel angle after the last call, rad."""
         return float(self._seen[0]["angle"])
 
+    @property
+    def drift(self) -> float:
+        """Mean sideslip of the point without slip angle in a slow turn, rad."""
+        return float(self._seen[0]["drift"])
+
     def target_speed(self, t: float) -> float:
         """Return the target speed at the station of the vehicle, m/s."""
         return self._speed.target_at(t, float(self._seen[0]["station"]))
@@ -131,10 +136,11 @@ class PathFollower:
         """Write only the steering; return False, without writing, if the readout is not finite."""
         if self._calls is None:
             self._calls = self._compile_calls(readout, command)
-        observe, update_station, law, turn = self._calls
+        observe, watch, update_station, law, turn = self._calls
         seen = self._seen
         if not observe(readout, seen):
             return False
+        watch(self._car, seen, t)
         if not self._has_station:
             now = seen[0]
             now["station"], self._has_station = self.path.find(float(now["x"]), float(now["y"])), True
@@ -158,6 +164,7 @@ class PathFollower:
         line, seen = self.path.line, self._seen
         return (
             compiled_call(notice, readout, seen),
+            compiled_call(watch_drift, self._car, seen, 0.0),
             compiled_call(follow, line, seen),
             compiled_call(self._law, self._parameters, self._car, seen, line),
             compiled_call(turn_wheel, self._hands, self._hands_state, seen, *self._curve, 0.0, 0.0, command),
