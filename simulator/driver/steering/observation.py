@@ -13,7 +13,7 @@ LOW_SPEED = 6.0
 """m/s. Well below this speed an error is corrected over a distance (bandwidth / LOW_SPEED per meter) instead of a time, because tires
 respond over a distance. Smaller: the driver weaves at walking pace. Larger: the driver cuts slow corners."""
 
-SLOW, FAST = 6.0, 10.0
+SLOW, FAST = 12.0, 20.0
 """m/s. Below the first speed the sideslip of a driver is that of the path and a slow mean, above the second one the measured one."""
 DRIFT_TIME = 1.0
 """s. Time over which the mean of the drift is taken, longer than the roll of a body on its springs."""
@@ -99,7 +99,7 @@ def watch_drift(car, seen, t):
     s = seen[0]
     dt = t - s["time"]
     s["time"] = t
-    now = sideslip_at(s, car[0]["center"] - car[0]["rear"])
+    now = sideslip_at(s, car[0]["center"] - car[0]["rear"]) + car[0]["rear_slip"] * max(s["v_x"], 0.0) * s["w"]
     s["drift"] += (dt / (dt + DRIFT_TIME) if 0.0 <= dt < PAUSE else 1.0) * (now - s["drift"])
 
 
@@ -129,7 +129,7 @@ def course_sideslip(car, s, curvature):
     measured = sideslip_at(s, 0.0)
     if share == 1.0:
         return measured
-    steady = math.atan((car[0]["rear"] - car[0]["center"]) * curvature) + s["drift"]
+    steady = math.atan((car[0]["rear"] - car[0]["center"] - car[0]["rear_slip"] * s["v_x"] * s["v_x"]) * curvature) + s["drift"]
     return steady + share * (measured - steady)
 
 

@@ -93,8 +93,9 @@ class PathFollower:
         return self._speed.target_at(t, float(self._seen[0]["station"]))
 
     def change_path(self, path: Path) -> None:
-        """Follow another path in the world frame, from the point of it next to the vehicle."""
+        """Follow another path in the world frame, from the point of it next to the vehicle. The steering goes over to it without a step."""
         self.path, self._has_station = path, False
+        self._hands_state[0]["is_new"] = 1
 
     def set_speed(self, speed: float, acceleration: float) -> None:
         """Keep another speed [m/s] from now on, approached with at most an acceleration [m/s2]."""
@@ -107,7 +108,7 @@ class PathFollower:
     def take_over(self, station: float, steering: float) -> None:
         """Take the steering wheel at a steering input [-1, 1], with the vehicle at a station (m) of the path."""
         self._seen[0]["station"], self._has_station = station, True
-        self._hands_state[0]["looks"], self._hands_state[0]["input"] = 0, steering
+        self._hands_state[0]["looks"], self._hands_state[0]["input"], self._hands_state[0]["merge"] = 0, steering, 0.0
         self._seen[0]["angle"] = self.traits.road_wheel_angle(steering)
 
     def load_kernels(self, readout: Record, command: Record) -> None:
