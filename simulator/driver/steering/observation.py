@@ -45,7 +45,7 @@ SEEN = (
     ("angle", (), "rad", "present mean road-wheel angle, + = left"),
     ("wanted", (), "rad", "requested mean road-wheel angle, + = left"),
     ("time", (), "s", "time of the last call"),
-    ("drift", (), "rad", "mean sideslip of the point without slip angle in a slow turn, on a side slope or a slippery ground"),
+    ("drift", (), "rad", "mean sideslip of the point without slip angle in a slow turn beyond that of the tires, on a side slope or a slippery ground"),
 )
 """Observation of one call of the driver."""
 
@@ -99,7 +99,7 @@ def watch_drift(car, seen, t):
     s = seen[0]
     dt = t - s["time"]
     s["time"] = t
-    now = sideslip_at(s, car[0]["center"] - car[0]["rear"]) + car[0]["rear_slip"] * max(s["v_x"], 0.0) * s["w"]
+    now = sideslip_at(s, car[0]["center"] - car[0]["rear"]) - tire_sideslip(car, s)
     s["drift"] += (dt / (dt + DRIFT_TIME) if 0.0 <= dt < PAUSE else 1.0) * (now - s["drift"])
 
 
@@ -118,18 +118,24 @@ def sideslip_at(s, ahead):
 
 
 @inline
+def tire_sideslip(car, s):
+    """Return the sideslip [rad] of the point without slip angle in a slow turn, by its tires at the present yaw rate."""
+    return -car[0]["rear_slip"] * max(s["v_x"], 0.0) * s["w"]
+
+
+@inline
 def course_sideslip(car, s, curvature):
     """Return the sideslip [rad] of the reference point for the feedback on a path with a curvature [1/m].
 
     At low speed the measured sideslip contains the steering angle at once, and the roll of the body: the steering would answer itself, and
-    the driver would weave. The sideslip is then that of the path and the mean drift. [Kapania and Gerdes 2015: the sideslip of a steady turn
+    the driver would weave. The sideslip is then that of the path, of the tires in a steady turn, and the mean drift. [Kapania and Gerdes 2015: the sideslip of a steady turn
     in place of the measured one, for the margin of stability]
     """
     share = min(max((s["v_x"] - SLOW) / (FAST - SLOW), 0.0), 1.0)
     measured = sideslip_at(s, 0.0)
     if share == 1.0:
         return measured
-    steady = math.atan((car[0]["rear"] - car[0]["center"] - car[0]["rear_slip"] * s["v_x"] * s["v_x"]) * curvature) + s["drift"]
+    steady = math.atan((car[0]["rear"] - car[0]["center"]) * curvature) + tire_sideslip(car, s) + s["drift"]
     return steady + share * (measured - steady)
 
 
