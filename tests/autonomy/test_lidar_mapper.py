@@ -220,7 +220,7 @@ def test_hidden_ground_of_uneven_terrain_is_lower_than_the_line_over_it_and_the_
     q = p[0]
     q["cell"], q["gap"], q["slope"], q["vehicle_height"], q["object_height"] = 0.25, 6.0, 1.0, 3.0, 0.1
     q["foot_W"], q["plane"] = (0.0, 0.3, 1.0), (math.nan, math.nan)
-    cells = Cells(*(np.zeros(shape) for _ in range(5)), *(np.zeros(shape, np.int64) for _ in range(2)))
+    cells = Cells(*(np.zeros(shape) for _ in range(6)), *(np.zeros(shape, np.int64) for _ in range(2)))
 
     def height_between(*returns: tuple[float, float]) -> float:
         enter_scan(p, np.array([[(x, 0.3, z) for x, z in returns]]), np.arange(2), np.empty((0, 3)), cells)
