@@ -1,7 +1,8 @@
 """Moving objects of a lidar map: small groups of cells whose place was seen free a short time ago, followed from scan to scan.
 
 The visible part of a wall moves, too, while the vehicle passes a gap. Its cells were hidden before, or objects: only a group on cells that were
-seen free counts. Only persons, animals and other small objects are followed; of a large one, the visible part says little about its motion.
+seen free counts. Returns from rough ground and leaves flicker: only a group that goes straight on over several scans counts. Only persons,
+animals and other small objects are followed; of a large one, the visible part says little about its motion.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ FREED = 2.0
 """s. Age of the last look at a cell without an object, at most, for it to have been free before."""
 REACH, FASTEST = 0.3, 3.0
 """m, m/s. Distance and speed of an object from one scan to the next, at most."""
-SPAN, LEAST_SPAN = 1.0, 0.5
-"""s. Time over which the velocity is computed, and the least one."""
-LOST = 0.7
+SPAN, LEAST_SPAN, LEAST_PLACES = 1.0, 0.7, 5
+"""s, s, 1. Time over which the velocity is computed; the least one, and the least number of scans in it."""
+LOST = 0.5
 """s. Time without a return after which an object is forgotten."""
-STANDING = 0.4
-"""m/s. A slower object stands."""
+SLOWEST, SCATTER = 0.6, 0.12
+"""m/s, m. A slower object stands; a group whose distance from a steady motion is larger on average is none."""
+LOWEST, FEWEST = 0.4, 3
+"""m, 1. Height above the ground and number of returns of an object that is followed, at least."""
+RANGE = 30.0
+"""m. Distance within which objects are followed."""
 
 
 @dataclass(eq=False)
@@ -45,13 +50,14 @@ class Track:
 
     @property
     def velocity(self) -> tuple[float, float]:
-        """Velocity [m/s] by least squares; zero for an object that stands, or is not known for long enough."""
+        """Velocity [m/s] by least squares; zero for an object that stands, does not go straight on, or is not known for long enough."""
         t, x, y = np.array(self.places).T
-        if not self.is_new or t[-1] - t[0] < LEAST_SPAN:
+        if not self.is_new or len(t) < LEAST_PLACES or t[-1] - t[0] < LEAST_SPAN:
             return 0.0, 0.0
-        t = t - t.mean()
+        t, x, y = t - t.mean(), x - x.mean(), y - y.mean()
         vx, vy = float(t @ x / (t @ t)), float(t @ y / (t @ t))
-        return (vx, vy) if math.hypot(vx, vy) > STANDING else (0.0, 0.0)
+        scatter = math.sqrt(float(np.mean((x - vx * t) ** 2 + (y - vy * t) ** 2)))
+        return (vx, vy) if SLOWEST < math.hypot(vx, vy) < FASTEST and scatter < SCATTER else (0.0, 0.0)
 
 
 class MovingObjects:
@@ -88,16 +94,20 @@ class MovingObjects:
 
         numbers, _ = label(cells.object_now > 0, np.ones((3, 3)))
         most, out = math.ceil(LARGEST / self._cell), []
+        middle = origin + 0.5 * self._cell * np.array(numbers.shape[::-1])
         for n, part in enumerate(find_objects(numbers), start=1):
             if max(one.stop - one.start for one in part) > most:
                 continue
             rows, columns = np.nonzero(numbers[part] == n)
             rows, columns = rows + part[0].start, columns + part[1].start
+            top, returns = float(cells.top[rows, columns].max()), int(cells.object_now[rows, columns].sum())
             centers = origin + (np.column_stack((columns, rows)) + 0.5) * self._cell
             center = np.average(centers, axis=0, weights=cells.object_now[rows, columns])
+            if top < LOWEST or returns < FEWEST or math.dist(center, middle) > RANGE:
+                continue
             freed = float(np.mean(time - cells.free[rows, columns] < FREED)) >= 0.5
             place = deque([(time, float(center[0]), float(center[1]))])
-            out.append(Track(place, centers, float(cells.top[rows, columns].max()), freed))
+            out.append(Track(place, centers, top, freed))
         return out
 
     def ahead(self, time: float, horizon: float) -> list[tuple[Array, float]]:

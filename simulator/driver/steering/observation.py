@@ -45,7 +45,12 @@ SEEN = (
     ("angle", (), "rad", "present mean road-wheel angle, + = left"),
     ("wanted", (), "rad", "requested mean road-wheel angle, + = left"),
     ("time", (), "s", "time of the last call"),
-    ("drift", (), "rad", "mean sideslip of the point without slip angle in a slow turn beyond that of the tires, on a side slope or a slippery ground"),
+    (
+        "drift",
+        (),
+        "rad",
+        "mean sideslip of the point without slip angle in a slow turn beyond that of the tires, on a side slope or a slippery ground",
+    ),
 )
 """Observation of one call of the driver."""
 
@@ -128,8 +133,8 @@ def course_sideslip(car, s, curvature):
     """Return the sideslip [rad] of the reference point for the feedback on a path with a curvature [1/m].
 
     At low speed the measured sideslip contains the steering angle at once, and the roll of the body: the steering would answer itself, and
-    the driver would weave. The sideslip is then that of the path, of the tires in a steady turn, and the mean drift. [Kapania and Gerdes 2015: the sideslip of a steady turn
-    in place of the measured one, for the margin of stability]
+    the driver would weave. The sideslip is then that of the path, that of the tires in a steady turn, and the mean drift. [Kapania and
+    Gerdes 2015: the sideslip of a steady turn in place of the measured one, for the margin of stability]
     """
     share = min(max((s["v_x"] - SLOW) / (FAST - SLOW), 0.0), 1.0)
     measured = sideslip_at(s, 0.0)
