@@ -87,6 +87,8 @@ class Course(NamedTuple):
     """Present demand of the speed control [m/s]."""
     angle: float
     """Present mean road-wheel angle [rad]."""
+    drift: float
+    """Mean sideslip of the point without sideslip in a slow turn [rad]."""
     acceleration: float
     """Largest rise of the demand [m/s2]."""
     deceleration: float
@@ -153,6 +155,7 @@ class PlanFollower:
             stop,
             self._speed.demand,
             self._forward.angle,
+            self._forward.drift,
             vehicle.acceleration,
             MAX_STOP_FACTOR * vehicle.deceleration,
             self._speed.proportional,

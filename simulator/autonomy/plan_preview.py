@@ -244,7 +244,7 @@ class PlanPreview:
         at = seen[0]  # B so far; the path is that of the point without sideslip
         at["x"] -= course.behind * math.cos(at["yaw"])
         at["y"] -= course.behind * math.sin(at["yaw"])
-        at["station"], at["angle"] = course.station, course.angle
+        at["station"], at["angle"], at["drift"] = course.station, course.angle, course.drift
         one = r[0]
         one["step"], one["proportional"], one["demand"], one["stop"] = self.step, course.proportional, course.demand, course.stop
         one["speed_limit_up"], one["speed_limit_down"], one["deceleration"] = course.acceleration, course.deceleration, course.deceleration

@@ -220,7 +220,7 @@ def test_hidden_ground_of_uneven_terrain_is_lower_than_the_line_over_it_and_the_
     q = p[0]
     q["cell"], q["gap"], q["slope"], q["vehicle_height"], q["object_height"] = 0.25, 6.0, 1.0, 3.0, 0.1
     q["foot_W"], q["plane"] = (0.0, 0.3, 1.0), (math.nan, math.nan)
-    cells = Cells(*(np.zeros(shape) for _ in range(5)), *(np.zeros(shape, np.int64) for _ in range(2)))
+    cells = Cells(*(np.zeros(shape) for _ in range(6)), *(np.zeros(shape, np.int64) for _ in range(2)))
 
     def height_between(*returns: tuple[float, float]) -> float:
         enter_scan(p, np.array([[(x, 0.3, z) for x, z in returns]]), np.arange(2), np.empty((0, 3)), cells)
@@ -258,3 +258,26 @@ def test_a_lidar_that_is_missing_late_or_failed_is_an_error() -> None:
     assert (mapper().update(MapperInput(0.5, good.readout, {"lidar": waiting}, ground.objects)).state == UNKNOWN).all()
     with pytest.raises(PlanError, match="no measurement"):
         mapper().update(MapperInput(11.0, good.readout, {"lidar": waiting}, ground.objects))
+
+
+def walking(time: float, speed: float) -> Ground:
+    """The world with a person who walks to the left, in front of the vehicle."""
+    person = {"shape": "box", "size": [0.4, 0.5, 1.8], "position": [20, -6 + speed * time], "label": "person", "name": "person"}
+    return world(*OBJECTS[:2], OBJECTS[3], person)
+
+
+@pytest.mark.parametrize("speed", [1.4, 0.0])
+def test_a_walking_person_is_an_obstacle_where_it_will_be(speed: float) -> None:
+    one = mapper(noise=0.03)
+    for time in np.arange(0.1, 1.7, 0.2):
+        found = one.update(measured(walking(float(time), speed), float(time)))
+    moving = [velocity for velocity in (track.velocity for track in one._moving.tracks) if np.hypot(*velocity) > 0.0]
+    here = -6 + speed * float(time)
+    ahead = [found.state[found.cell_of(20.0, here + 1.4 * later)] for later in (1.0, 2.0, 3.5)]
+    if speed > 0.0:
+        assert len(moving) == 1, "posts, cars and rocks stand"
+        assert moving[0] == pytest.approx((0.0, speed), abs=0.25)
+        assert ahead == [OBSTACLE] * 3
+    else:
+        assert moving == []
+        assert OBSTACLE not in ahead

@@ -39,7 +39,7 @@ def course(speed, radius=None, **changes):
     path = Path.of_segments([Segment(length=200.0, radius=radius)] if radius else [Segment(length=200.0)])
     kappa = 1.0 / radius if radius else 0.0
     angle = (MODEL.turning_length + MODEL.understeer * speed**2) * kappa
-    whole = Course(path.line, np.array([0.0, 200.0]), np.full(2, speed), 0.0, np.inf, speed, angle, LIMIT, LIMIT, 1.0, MODEL, BEHIND)
+    whole = Course(path.line, np.array([0.0, 200.0]), np.full(2, speed), 0.0, np.inf, speed, angle, 0.0, LIMIT, LIMIT, 1.0, MODEL, BEHIND)
     return whole._replace(**changes)
 
 

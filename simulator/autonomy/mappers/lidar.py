@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simulator.autonomy.contract import CONTRACT, FREE, OBSTACLE, UNKNOWN, MapperInput, MapperKind, MapperSettings, ObstacleMap, PlanError
+from simulator.autonomy.mappers.moving_objects import MovingObjects, cells_of
 from simulator.autonomy.mappers.scan_kernels import MEASURED, SCAN, Cells, enter_scan
 from simulator.base.arrays import Array
 from simulator.base.errors import JounceError
@@ -57,7 +58,7 @@ class LidarMapper:
         q["noise"] = float(values["noise"])
         self._hole = max(1, round(HOLE * settings.vehicle.wheel_radius / self._cell))
         self._corner: tuple[int, int] | None = None
-        self._cells = self._empty()
+        self._cells, self._moving, self._prediction = self._empty(), MovingObjects(self._cell), float(values["prediction"])
         self._measured = math.nan
         self._reach = max(settings.vehicle.front, settings.vehicle.rear)
         self._hit = math.nan
@@ -86,7 +87,7 @@ class LidarMapper:
     def _empty(self) -> Cells:
         shape = self._count, self._count
         height, weight, seen, evidence, top = (np.zeros(shape) for _ in range(5))
-        return Cells(height, weight, seen, evidence, top, np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+        return Cells(height, weight, seen, evidence, top, np.full(shape, -math.inf), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
 
     def _move(self, column: int, row: int) -> None:
         """Move the window to the cell (column, row) of the raster of the world; cells that leave it are forgotten."""
@@ -117,6 +118,12 @@ class LidarMapper:
         q["foot_W"] = sensor[0], sensor[1], sensor @ (*plane[:2], 0.0) + plane[2]
         order = np.argsort(_elevations(local), kind="stable")
         enter_scan(self._p, np.ascontiguousarray(world), order, self._below(seen, plane), self._cells)
+        self._moving.enter(seen.time, self._origin, self._cells)
+
+    @property
+    def _origin(self) -> Array:
+        """Corner of cell (0, 0) [m]."""
+        return np.array((self._p[0]["x"], self._p[0]["y"]))
 
     def _below(self, seen: MapperInput, plane: Array) -> Array:
         """Return points (n, 3) [m] of the ground below the vehicle; none while no wheel touches the ground."""
@@ -153,8 +160,11 @@ class LidarMapper:
         cost[hidden] = np.maximum(cost[hidden], HIDDEN)
         cost[state == FREE] = np.minimum(cost[state == FREE], BELOW_LIMIT)
         cost[state == OBSTACLE] = 1.0
-        strength = np.where(known, self._strength, np.nan)
-        return ObstacleMap(time, origin, self._cell, height, slope, step, np.where(solid, cells.top, 0.0), strength, cost, state)
+        strength, tops = np.where(known, self._strength, np.nan), np.where(solid, cells.top, 0.0)
+        for places, top in self._moving.ahead(time, self._prediction):
+            there = cells_of(places, self._origin, self._cell, state.shape)
+            state[there], cost[there], tops[there] = OBSTACLE, 1.0, top
+        return ObstacleMap(time, origin, self._cell, height, slope, step, tops, strength, cost, state)
 
 
 def ground_plane(readout: Record) -> Array:
@@ -243,6 +253,7 @@ PARAMETERS: Fields = (
     ),
     Field("noise", Number("m", 0.0, 1.0), "differences of the height that may be noise", 0.06, written="m"),
     Field("memory", Number("s", 0.1, 1e4), "time after which a cell that is not seen again is unknown", 60.0, written="s"),
+    Field("prediction", Number("s", 0.0, 10.0), "time for which the places of small moving objects are predicted", 4.0, written="s"),
     Field("strength", Number("1", 0.01, 2.0), "assumed tractive force over weight, which a lidar does not measure", 0.6),
     Field("max_slope", Number("rad", 0.01, 1.5), "slope of an obstacle (default: of the vehicle)", None, written="deg"),
     Field("max_step", Number("m", 0.01, 5.0), "step of an obstacle (default: of the vehicle)", None, written="m"),

@@ -77,6 +77,8 @@ class Cells(NamedTuple):
     """Evidence of an object"""
     top: NDArray[np.float64]
     """m, largest height above the ground of a return from an object"""
+    free: NDArray[np.float64]
+    """s, time of the last scan that has seen ground and no evidence of an object"""
     ground_now: NDArray[np.int64]
     """Number of times that this scan has seen ground"""
     object_now: NDArray[np.int64]
@@ -108,6 +110,7 @@ def enter_scan(p, points, order, below, cells):
                 cells.seen[j, i] = q["time"]
                 if cells.evidence[j, i] < 0.1 * HIT:
                     cells.evidence[j, i] = cells.top[j, i] = 0.0
+                    cells.free[j, i] = q["time"]
 
 
 @inline

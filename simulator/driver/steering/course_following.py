@@ -6,7 +6,7 @@ import math
 
 from simulator.base.jit import kernel
 from simulator.driver.path_kernels import nearest, point_at
-from simulator.driver.steering.observation import LOW_SPEED, angle_for, bounded, pose_after, sideslip_at
+from simulator.driver.steering.observation import LOW_SPEED, angle_for, bounded, course_sideslip, pose_after
 
 
 @kernel
@@ -14,7 +14,7 @@ def course_following(p, car, seen, line):
     """Write the road-wheel angle for the path ahead to `seen`.
 
     The pose is extrapolated by the preview time T with the present velocity and yaw rate. At this pose, with e the distance to the left of
-    the path, chi the course angle (yaw + sideslip) relative to the path and kappa the curvature of the path,
+    the path, chi the course angle (yaw + `course_sideslip`) relative to the path and kappa the curvature of the path,
 
         k     = bandwidth / sqrt(v^2 + LOW_SPEED^2)                         1/m
         turn  = kappa + bounded(-k^2 e - 2 damping k sin(chi), correction / (v^2 + LOW_SPEED^2))
@@ -31,7 +31,7 @@ def course_following(p, car, seen, line):
     x, y, yaw = pose_after(s, n["preview"])
     hx, hy, heading, kappa = point_at(line, nearest(line, x, y, s["station"] + v_x * n["preview"]))
     e = math.cos(heading) * (y - hy) - math.sin(heading) * (x - hx)
-    course = yaw + sideslip_at(s, 0.0) - heading
+    course = yaw + course_sideslip(car, s, kappa) - heading
     v = math.hypot(max(v_x, 0.0), LOW_SPEED)
     k = n["bandwidth"] / v
     # far from the path the driver steers back at a steady angle, from which the correction limit still allows to turn in

@@ -9,6 +9,9 @@ from simulator.base.jit import inline, kernel
 REMEMBERED = 128
 """Number of stored requests for the delay; at 100 calls per second it exceeds the longest delay."""
 
+MERGE_TIME = 0.2
+"""s. Time constant with which the steering goes over from one path to another."""
+
 HANDS = (
     # name          shape  unit     description
     ("lock", (), "rad", "angle of the steering wheel at input 1"),
@@ -24,6 +27,8 @@ HANDS_STATE = (
     ("time", (), "s", "time of the last call"),
     ("input", (), "1", "present steering input"),
     ("deviation", (), "1", "deviation of the steering input by noise"),
+    ("is_new", (), "1", "1 = the path is another one since the last call", "i8"),
+    ("merge", (), "1", "difference of the steering input from the request, left from the last path"),
     ("times", (REMEMBERED,), "s", "times of the last calls, ring buffer"),
     ("inputs", (REMEMBERED,), "1", "steering inputs requested at these times"),
 )
@@ -44,6 +49,10 @@ def turn_wheel(p, s, seen, inputs, angles, t, chance, command):
     wanted = interpolated(v["wanted"], angles, inputs)
     dt = t - h["time"] if h["looks"] > 0 else 0.0
     h["time"] = t
+    if h["is_new"] > 0:
+        h["merge"], h["is_new"] = (h["input"] - wanted if h["looks"] > 0 else 0.0), 0
+    h["merge"] *= math.exp(-dt / MERGE_TIME)
+    wanted += h["merge"]
     if n["delay"] > 0.0:
         wanted = delayed(n, h, t, wanted)
     h["looks"] += 1

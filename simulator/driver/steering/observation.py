@@ -13,6 +13,13 @@ LOW_SPEED = 6.0
 """m/s. Well below this speed an error is corrected over a distance (bandwidth / LOW_SPEED per meter) instead of a time, because tires
 respond over a distance. Smaller: the driver weaves at walking pace. Larger: the driver cuts slow corners."""
 
+SLOW, FAST = 12.0, 20.0
+"""m/s. Below the first speed the sideslip of a driver is that of the path and a slow mean, above the second one the measured one."""
+DRIFT_TIME = 1.0
+"""s. Time over which the mean of the drift is taken, longer than the roll of a body on its springs."""
+PAUSE = 0.2
+"""s between two calls after which the mean begins again."""
+
 CAR = (
     # name            shape  unit  description
     ("turning_length", (), "m", "road-wheel angle divided by curvature in a slow turn"),
@@ -37,6 +44,13 @@ SEEN = (
     ("station", (), "m", "station of the foot of the reference point on the path"),
     ("angle", (), "rad", "present mean road-wheel angle, + = left"),
     ("wanted", (), "rad", "requested mean road-wheel angle, + = left"),
+    ("time", (), "s", "time of the last call"),
+    (
+        "drift",
+        (),
+        "rad",
+        "mean sideslip of the point without slip angle in a slow turn beyond that of the tires, on a side slope or a slippery ground",
+    ),
 )
 """Observation of one call of the driver."""
 
@@ -84,6 +98,16 @@ def follow(line, seen):
     s["station"] = nearest(line, s["x"], s["y"], s["station"])
 
 
+@kernel
+def watch_drift(car, seen, t):
+    """Update the mean drift at time t [s]."""
+    s = seen[0]
+    dt = t - s["time"]
+    s["time"] = t
+    now = sideslip_at(s, car[0]["center"] - car[0]["rear"]) - tire_sideslip(car, s)
+    s["drift"] += (dt / (dt + DRIFT_TIME) if 0.0 <= dt < PAUSE else 1.0) * (now - s["drift"])
+
+
 @inline
 def pose_after(s, time):
     """Return x, y [m] and yaw [rad] after a time [s] at the present velocity and yaw rate."""
@@ -96,6 +120,28 @@ def pose_after(s, time):
 def sideslip_at(s, ahead):
     """Return the sideslip angle [rad] of a point `ahead` of the reference point [m]; meaningless at a standstill."""
     return math.atan2(s["v_y"] + ahead * s["w"], max(s["v_x"], 0.5 * LOW_SPEED))
+
+
+@inline
+def tire_sideslip(car, s):
+    """Return the sideslip [rad] of the point without slip angle in a slow turn, by its tires at the present yaw rate."""
+    return -car[0]["rear_slip"] * max(s["v_x"], 0.0) * s["w"]
+
+
+@inline
+def course_sideslip(car, s, curvature):
+    """Return the sideslip [rad] of the reference point for the feedback on a path with a curvature [1/m].
+
+    At low speed the measured sideslip contains the steering angle at once, and the roll of the body: the steering would answer itself, and
+    the driver would weave. The sideslip is then that of the path, that of the tires in a steady turn, and the mean drift. [Kapania and
+    Gerdes 2015: the sideslip of a steady turn in place of the measured one, for the margin of stability]
+    """
+    share = min(max((s["v_x"] - SLOW) / (FAST - SLOW), 0.0), 1.0)
+    measured = sideslip_at(s, 0.0)
+    if share == 1.0:
+        return measured
+    steady = math.atan((car[0]["rear"] - car[0]["center"]) * curvature) + tire_sideslip(car, s) + s["drift"]
+    return steady + share * (measured - steady)
 
 
 @inline

@@ -17,7 +17,7 @@ from simulator.driver.path import LaneChange, Path, TimedLaneChange
 from simulator.driver.speed import SpeedControl
 from simulator.driver.steering.human_limits import HANDS, HANDS_STATE, turn_wheel
 from simulator.driver.steering.kinds import DEFAULT, HUMAN, KNOWN, LAWS
-from simulator.driver.steering.observation import SEEN, car_of, follow, notice
+from simulator.driver.steering.observation import SEEN, car_of, follow, notice, watch_drift
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
@@ -83,13 +83,19 @@ class PathFollower:
         """Mean road-wheel angle after the last call, rad."""
         return float(self._seen[0]["angle"])
 
+    @property
+    def drift(self) -> float:
+        """Mean sideslip of the point without slip angle in a slow turn, rad."""
+        return float(self._seen[0]["drift"])
+
     def target_speed(self, t: float) -> float:
         """Return the target speed at the station of the vehicle, m/s."""
         return self._speed.target_at(t, float(self._seen[0]["station"]))
 
     def change_path(self, path: Path) -> None:
-        """Follow another path in the world frame, from the point of it next to the vehicle."""
+        """Follow another path in the world frame, from the point of it next to the vehicle. The steering goes over to it without a step."""
         self.path, self._has_station = path, False
+        self._hands_state[0]["is_new"] = 1
 
     def set_speed(self, speed: float, acceleration: float) -> None:
         """Keep another speed [m/s] from now on, approached with at most an acceleration [m/s2]."""
@@ -102,7 +108,7 @@ class PathFollower:
     def take_over(self, station: float, steering: float) -> None:
         """Take the steering wheel at a steering input [-1, 1], with the vehicle at a station (m) of the path."""
         self._seen[0]["station"], self._has_station = station, True
-        self._hands_state[0]["looks"], self._hands_state[0]["input"] = 0, steering
+        self._hands_state[0]["looks"], self._hands_state[0]["input"], self._hands_state[0]["merge"] = 0, steering, 0.0
         self._seen[0]["angle"] = self.traits.road_wheel_angle(steering)
 
     def load_kernels(self, readout: Record, command: Record) -> None:
@@ -131,10 +137,11 @@ class PathFollower:
         """Write only the steering; return False, without writing, if the readout is not finite."""
         if self._calls is None:
             self._calls = self._compile_calls(readout, command)
-        observe, update_station, law, turn = self._calls
+        observe, watch, update_station, law, turn = self._calls
         seen = self._seen
         if not observe(readout, seen):
             return False
+        watch(self._car, seen, t)
         if not self._has_station:
             now = seen[0]
             now["station"], self._has_station = self.path.find(float(now["x"]), float(now["y"])), True
@@ -158,6 +165,7 @@ class PathFollower:
         line, seen = self.path.line, self._seen
         return (
             compiled_call(notice, readout, seen),
+            compiled_call(watch_drift, self._car, seen, 0.0),
             compiled_call(follow, line, seen),
             compiled_call(self._law, self._parameters, self._car, seen, line),
             compiled_call(turn_wheel, self._hands, self._hands_state, seen, *self._curve, 0.0, 0.0, command),

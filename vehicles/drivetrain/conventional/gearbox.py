@@ -52,6 +52,7 @@ from vehicles.drivetrain.conventional.shift_schedule import (
     max_output_speed,
     schedule_from_values,
     schedule_of_speeds,
+    suits_motion,
 )
 from vehicles.drivetrain.measured_curves import MAX_SPEED, MAX_TIME, RPM, smooth_step
 
@@ -104,7 +105,7 @@ GEARBOX_FILE = (
     Field(
         "lockout_wheel_speed",
         Number("rad/s", 0.0, MAX_SPEED * RPM),
-        "mean wheel speed up to which a gear opposite to the motion can be engaged",
+        "mean wheel speed up to which reverse can be engaged while the vehicle rolls forward",
     ),
 )
 """Fields of the section `gearbox` of a drivetrain file."""
@@ -166,8 +167,8 @@ def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_spe
     clutches 1 / ratio, and thus the turbine speed, follows a smooth step, so neither speed nor torque jumps. With shift_time 0 the ratio
     jumps, and the velocity constraint of the step distributes the impulse between turbine and wheels.
 
-    Lock-out: the selector always releases a gear of the opposite direction at once. A gear opposite to the motion (mean wheel speed beyond
-    `lockout_wheel_speed`) is engaged only after the vehicle has slowed down; the gearbox stays in neutral until then.
+    Lock-out: the selector always releases a gear of the opposite direction at once. Reverse is engaged only after the vehicle has slowed down
+    (mean wheel speed below `lockout_wheel_speed`); the gearbox stays in neutral until then. First gear catches a vehicle that rolls backward.
 
     differs: real power shifts dissipate some energy in their clutches; the smooth change of the ratio does not.
     """
@@ -176,7 +177,7 @@ def advance_automatic(p, s, command, turbine_torque, driveshaft_speed, wheel_spe
     if s[0]["gear"] * selector <= 0 and s[0]["gear"] != 0:
         release(s)
     elif s[0]["gear"] == 0 and selector != 0 and s[0]["clock"] > p[0]["release_time"]:
-        if selector * wheel_speed >= -p[0]["lockout_wheel_speed"]:
+        if suits_motion(p, selector, driveshaft_speed, wheel_speed):
             engage(p, s, selector, command[0]["gear"], driveshaft_speed)
     elif s[0]["phase"] == DRIVE and s[0]["gear"] > 0 and s[0]["clock"] > p[0]["shift_latency"]:
         gear = gear_toward(p, s, command[0]["gear"]) if command[0]["gear"] > 0 else chosen_gear(p, s, command[0]["throttle"])

@@ -14,7 +14,7 @@ from vehicles.drivetrain.conventional.friction_clutch import pedal_grip
 from vehicles.drivetrain.conventional.gear_choice import chosen_gear, safe_gear
 from vehicles.drivetrain.conventional.power_shift import DRIVE, NEUTRAL, STICK_SLIP
 from vehicles.drivetrain.conventional.shift_driver import PULL, SHIFT_DRIVER_STATE, SYNC, begin_release, drive_clutch
-from vehicles.drivetrain.conventional.shift_schedule import max_output_speed, too_slow
+from vehicles.drivetrain.conventional.shift_schedule import max_output_speed, suits_motion, too_slow
 from vehicles.drivetrain.measured_curves import MAX_TIME, MAX_TORQUE
 
 KINDS = ("automatic", "manual", "sequential")
@@ -133,13 +133,11 @@ def gear_after_skips(p, s, throttle):
 def can_engage(p, gear, driveshaft_speed, wheel_speed):
     """Return True when the gear of the lever can be engaged.
 
-    The gear must not be opposite to the motion, and must engage without overspeed of the parts geared to it.
+    The gear must suit the motion, and must engage without overspeed of the parts geared to it.
     """
-    if gear == 0:
+    if gear == 0 or not suits_motion(p, gear, driveshaft_speed, wheel_speed):
         return False
-    if gear < 0:
-        return wheel_speed <= p[0]["lockout_wheel_speed"]
-    return wheel_speed >= -p[0]["lockout_wheel_speed"] and driveshaft_speed <= OVERSPEED * max_output_speed(p, gear)
+    return gear < 0 or driveshaft_speed <= OVERSPEED * max_output_speed(p, gear)
 
 
 @inline

@@ -82,6 +82,18 @@ def max_output_speed(p, gear):
 
 
 @inline
+def suits_motion(p, gear, driveshaft_speed, wheel_speed):
+    """Return True unless a gear that is opposite to the motion is locked.
+
+    Reverse is locked while the vehicle rolls forward faster than `lockout_wheel_speed`. A forward gear catches a vehicle that rolls backward, up
+    to the speed to which the gear belongs.
+    """
+    if gear < 0:
+        return wheel_speed <= p[0]["lockout_wheel_speed"]
+    return driveshaft_speed >= -max_output_speed(p, gear)
+
+
+@inline
 def up_output_speed(p, gear, throttle):
     """Return the output speed [rad/s] above which the gearbox should shift up from a forward gear."""
     if p[0]["schedule_points"] == 0:
