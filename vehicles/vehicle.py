@@ -109,8 +109,8 @@ class Vehicle:
         self.drivetrain = parts
         self.model = _model(description, tires, parts, file)
         self._design = _in_design(description, len(self.model.drive), min(len(tires.heat), 1))
-        cool_tires(self.model, self._design.space)
         """Memory in the design position, never written."""
+        cool_tires(self.model, self._design.space)
         self.piece = self._new_memory(self._design.space.windows)
         """State memory of this vehicle; `space` is a view of it."""
         self.space = self.piece.space
