@@ -97,7 +97,7 @@ SHIPPED = [(kind, file.stem) for kind in BUILD for file in sorted((CONFIGS / kin
 def content(kind, name):
     """Content of a shipped file; large terrains on a coarse grid, which takes no time."""
     file = CONFIGS / kind / f"{name}.yaml"
-    mapping = read_layers(kind, file).content if kind in ("vehicles", "drivetrains", "terrains", "washouts") else read_yaml(file)
+    mapping = read_layers(kind, file).content if kind in ("vehicles", "drivetrains", "tires", "terrains", "washouts") else read_yaml(file)
     if "grid" in mapping:
         mapping["grid"]["spacing"] *= 16
         mapping["grid"]["count"] = [n // 16 for n in mapping["grid"]["count"]]
