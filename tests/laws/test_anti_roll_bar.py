@@ -275,7 +275,7 @@ def test_a_bar_too_stiff_for_the_step_is_named(bar: dict[str, Any], key: str) ->
 @pytest.mark.parametrize(
     ("bar", "key", "words"),
     [
-        ({"rate": -1.0}, ".rate", "from 0 to 1e+09"),
+        ({"rate": -2e9}, ".rate", "from -1e+09 to 1e+09"),
         ({"rate": "stiff"}, ".rate", "a number"),
         ({}, "", "either rate"),
         ({"rate": 1e4, "torsional_stiffness": 1e4}, "", "either rate"),
