@@ -111,6 +111,6 @@ def test_a_vehicle_in_a_queue_is_stuck_only_after_two_minutes() -> None:
     readout, judges = record(READOUT), [Judge(Goal(100.0, 0.0, 3.0), Endings()) for _ in range(2)]
     ends = [
         next(t for t in range(300) if judge.outcome(float(t), readout, (), "", True, queues))
-        for judge, queues in zip(judges, (False, True))
+        for judge, queues in zip(judges, (False, True), strict=True)
     ]
     assert ends == [20, 139]
