@@ -207,7 +207,7 @@ class GoalDriver:
         self._objects: ObjectSet = NO_OBJECTS
         self._history: deque[tuple[float, Vector, Vector]] = deque(maxlen=HISTORY)
         self._collisions: Sequence[Any] = ()
-        self._reason = ""
+        self._reason, self._gives_way = "", False
         self._stop = math.inf
         self._stuck, self._stuck_at = 0, (math.nan, math.nan)
         self._still_since: float | None = None
@@ -315,7 +315,7 @@ class GoalDriver:
             if self._way is not None:
                 self._way.advance(pose.x, pose.y)
             arrives = self._way is None or self._way.left <= 2.0 * self.goal.radius
-            self._end(self._judge.outcome(t, readout, self._collisions, self._reason, arrives))
+            self._end(self._judge.outcome(t, readout, self._collisions, self._reason, arrives, self._gives_way))
             if self._judge.circles > before:
                 self._stuck, self._stuck_at = self._stuck + 1, pose[:2]
         if self._failed_at is None and (self.rests or self.outcome is None):
@@ -335,7 +335,8 @@ class GoalDriver:
         command[0]["low_range"] = self._task.goal.low_range
         if self._failed_at is not None and (abs(speed) < 0.05 or t - self._failed_at > LONGEST_STOP):
             self._end(Outcome(ERROR, self._reason))
-        self._note_stuck(t, pose, speed, gives_way=limit is not None)
+        self._gives_way = limit is not None
+        self._note_stuck(t, pose, speed)
         self._log(t, pose)
         if self._has_news and self.map is not None:
             self._has_news = False
@@ -437,10 +438,10 @@ class GoalDriver:
         if len(blocked):
             self._stop = max(float(along[blocked[0]]) - GAP, 0.0)
 
-    def _note_stuck(self, t: float, pose: Pose, speed: float, gives_way: bool) -> None:
+    def _note_stuck(self, t: float, pose: Pose, speed: float) -> None:
         """Notice that the vehicle does not move although it should, and that it moves again."""
         waits = bool(self._reason) or self._stop < MAX_STOP_FACTOR
-        if abs(speed) > NO_MOTION or gives_way or not (waits or self._follower.target > PUSHING):
+        if abs(speed) > NO_MOTION or self._gives_way or not (waits or self._follower.target > PUSHING):
             self._still_since = None
         elif self._still_since is None:
             self._still_since = t

@@ -56,6 +56,9 @@ CIRCLES = 2
 RAMP = 1.0
 """m. Difference of the height of two places above each other, as on a spiral ramp, which are not the same."""
 
+LONGEST_QUEUE = 120.0
+"""s at rest behind others, or before a crossing, after which a vehicle may be stuck; the longest stop in dense traffic takes 95 s."""
+
 
 class Turns:
     """Full turns of a vehicle, one after the other in one direction, each back to the place where it began.
@@ -102,6 +105,7 @@ class Judge:
     def __init__(self, goal: Goal, endings: Endings, height: float | None = None, has_way: bool = True) -> None:
         self._goal, self._endings, self._height, self._has_way = goal, endings, height, has_way
         self._fast_at: float | None = None
+        self._moved_at = 0.0
         self._left_at, self._center = 0.0, (math.inf, math.inf)
         self._closer_at, self._closest = 0.0, math.inf
         self._turns = Turns()
@@ -116,9 +120,11 @@ class Judge:
         """Begin all waiting times again, after another driver has driven."""
         self._fast_at, self._center, self._closest = None, (math.inf, math.inf), math.inf
 
-    def outcome(self, t: float, readout: Record, collisions: Sequence[Any], reason: str, arrives: bool = True) -> Outcome | None:
+    def outcome(
+        self, t: float, readout: Record, collisions: Sequence[Any], reason: str, arrives: bool = True, gives_way: bool = False
+    ) -> Outcome | None:
         """Return the outcome at time t [s], or None; `reason` explains why a vehicle at rest does not move, `arrives` is False on a route that
-        only passes the goal."""
+        only passes the goal, `gives_way` is True while others are in the way: a vehicle in a queue is not stuck before LONGEST_QUEUE."""
         now, ends = readout[0], self._endings
         if self._collisions is None:  # collisions of an earlier drive of the session do not count
             self._collisions = len(collisions)
@@ -141,7 +147,9 @@ class Judge:
             )
         v = now["v_WB_B"]
         if self._fast_at is None or math.hypot(float(v[0]), float(v[1])) >= ends.stuck_speed:
-            self._fast_at = t
+            self._fast_at = self._moved_at = t
+        if gives_way and t - self._moved_at < LONGEST_QUEUE:
+            self._fast_at = self._left_at = t
         if t - self._fast_at >= ends.stuck_time - 1e-9:
             slow = f"slower than {ends.stuck_speed:g} m/s for {ends.stuck_time:g} s"
             return Outcome(STUCK, f"{slow}: {reason}" if reason else slow)

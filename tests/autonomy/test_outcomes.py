@@ -13,14 +13,18 @@ import pytest
 
 import jounce
 from simulator.api.loading import configured
-from simulator.autonomy.outcome import Outcome, outcome_of
+from simulator.autonomy.contract import Goal
+from simulator.autonomy.goal_section import Endings
+from simulator.autonomy.outcome import Judge, Outcome, outcome_of
 from simulator.autonomy.snapshot import Snapshot
+from simulator.base.records import record
 from simulator.cli.main import main
 from simulator.run.info import described
 from simulator.run.run import run_maneuver
 from simulator.sweep.result_table import TABLE
 from simulator.telemetry.recover import read_logs
 from simulator.telemetry.writer import PARQUET_NAME
+from vehicles.readout import READOUT
 
 NAMES = {"maneuver": "goal_obstacles", "terrain": "flat"}
 NEAR = {"maneuver.goal": {"position_m": [6, 0], "radius_m": 3}, "maneuver.duration_s": 10}
@@ -101,3 +105,12 @@ def test_the_driver_of_a_session_drives_to_a_goal_without_a_maneuver() -> None:
     for wrong, words in (("planner", "goal: missing"), ({"type": "planner", "goal": {"position_m": [9]}}, "goal.position_m")):
         with pytest.raises(jounce.JounceError, match=words):
             jounce.Simulation(terrain="flat", changes={"driver": wrong})
+
+
+def test_a_vehicle_in_a_queue_is_stuck_only_after_two_minutes() -> None:
+    readout, judges = record(READOUT), [Judge(Goal(100.0, 0.0, 3.0), Endings()) for _ in range(2)]
+    ends = [
+        next(t for t in range(300) if judge.outcome(float(t), readout, (), "", True, queues))
+        for judge, queues in zip(judges, (False, True), strict=True)
+    ]
+    assert ends == [20, 139]
