@@ -31,6 +31,9 @@ WITHOUT_KERNELS = (
 """Kinds without kernels of their own class: parts of the step, or kernels that each file chooses; a log format, which no tick waits for."""
 
 
+TIRES = ("tire_surface_temperature", "tire_carcass_temperature", "tire_pressure", "tire_friction_power")
+
+
 def shipped(folder: str, name: str) -> dict[str, Any]:
     """Return the content of a shipped file without its type."""
     content = yaml.safe_load((data_folder("configs") / folder / f"{name}.yaml").read_text(encoding="utf-8"))
@@ -74,6 +77,7 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     ("elevation_formats", "geotiff"): {"file": str(DATA / "gt_utm_area_f32.tif")},
     ("elevation_formats", "esri_ascii"): {"file": str(DATA / "asc_corner.asc")},
     ("elevation_formats", "opencrg"): {"file": str(DATA / "own_straight_lrfi.crg")},
+    ("plots", "tires"): {"columns": {f"{column}_{corner}": [20.0, 30.0] * 200 for column in TIRES for corner in ("FL", "FR", "RL", "RR")}},
     ("elevation_formats", "png"): {"file": str(DATA / "png_37x29_north.png"), "first_row": "north", "spacing": [1.0, 1.0], "scale": 0.01},
 }
 

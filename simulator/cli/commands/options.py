@@ -87,7 +87,12 @@ def add_session(p: argparse.ArgumentParser) -> None:
 
 def domain(text: str) -> int | str:
     """Return a domain of ROS 2. The parser also converts the value of an option that stands alone. Raises ArgumentTypeError."""
-    return text if text == USUAL_DOMAIN else int(number_between(0.0, 232.0, whole=True)(text))
+    if text == USUAL_DOMAIN:
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid value; expected an integer; got {text!r}") from None
 
 
 def add_ros2(p: argparse.ArgumentParser) -> None:
