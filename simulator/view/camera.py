@@ -19,8 +19,8 @@ CLEARANCE = 0.6
 """m. Minimum height of a camera above the ground."""
 CHASE = (8.4, 2.75, 0.30)
 """m. Chase camera: distance behind and above its reference point, and height of the point at which it looks."""
-RAISED_BY_TRAIN, AIM_OF_TRAIN, ORBIT_OF_TRAIN = 0.4, 0.15, 1.0
-"""Additional height of the chase camera and of its target, and distance of the orbit camera, per length of the trailers."""
+BACK_OF_TRAIN, RAISED_BY_TRAIN, AIM_OF_TRAIN, ORBIT_OF_TRAIN = 1.9, 0.35, 0.05, 1.0
+"""Additional distance and height of the chase camera, height of its target, and distance of the orbit camera, per length of the trailers."""
 CHASE_ANGLE, DRIVER_ANGLE = math.radians(46.0), math.radians(58.0)
 """Vertical angles of view of the chase camera and of the driver's camera."""
 TURN = 0.08
@@ -219,14 +219,16 @@ class Camera:
         heading = self._follow(p_WB, R_WB, dt)
         speed = float(state[0]["v_WB_B"][0])
         back, up, look = CHASE
-        back, up, look = back + self._behind, up + RAISED_BY_TRAIN * self._behind, look + AIM_OF_TRAIN * self._behind
+        back, up, look = back + BACK_OF_TRAIN * self._behind, up + RAISED_BY_TRAIN * self._behind, look + AIM_OF_TRAIN * self._behind
         back += 0.035 * min(abs(speed), 40.0)
         left, raised = self._look
         if raised:
             up = max(up - back * math.tan(raised), LOWEST)
         ahead = np.array([math.cos(heading + left), math.sin(heading + left), 0.0])
         eye = np.array([*p_WB[:2], self._height]) - back * ahead + np.array([0.0, 0.0, up])
-        target = np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + 1.5 * ahead + np.array([0.0, 0.0, look])
+        target = (
+            np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + (1.5 - self._behind) * ahead + np.array([0.0, 0.0, look])
+        )
         eye = self._outside(target, eye)
         return Shot(eye, look_at(eye, target), self._chase_angle(), 0.3)
 
