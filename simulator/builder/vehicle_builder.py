@@ -98,6 +98,11 @@ def _train_of(configuration: Configuration, vehicle: Vehicle, builder: VehiclePa
                     expected = "a trailer: a vehicle file with a section `coupling`"
                     raise configuration.origins.of(f"vehicle.trailers[{n}]").wrong(one.name, expected)
                 towed, _ = builder.vehicle(own)
+                assert towed.description.coupling is not None
+                point, first = towed.description.coupling.parameters[0]["p_TH"], float(towed.model.corners[0]["design_wheel_x"][0])
+                if point[0] <= first:
+                    at = configuration.origins.of(f"vehicle.trailers[{n}].vehicle.coupling.point")
+                    raise at.wrong(point.tolist(), f"a point ahead of the axles of the trailer: x above {first:.2f} m")
                 hitch = ahead.model.body[0]["hitch"].copy() if one.hitch is None else one.hitch
                 if outside := _outside(ahead, hitch):
                     raise configuration.origins.of(f"vehicle.trailers[{n}].hitch").wrong(hitch.tolist(), outside)

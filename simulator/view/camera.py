@@ -226,9 +226,7 @@ class Camera:
             up = max(up - back * math.tan(raised), LOWEST)
         ahead = np.array([math.cos(heading + left), math.sin(heading + left), 0.0])
         eye = np.array([*p_WB[:2], self._height]) - back * ahead + np.array([0.0, 0.0, up])
-        target = (
-            np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + (1.5 - self._behind) * ahead + np.array([0.0, 0.0, look])
-        )
+        target = np.array([*p_WB[:2], 0.5 * (self._height + float(p_WB[2]))]) + (1.5 - self._behind) * ahead + np.array([0.0, 0.0, look])
         eye = self._outside(target, eye)
         return Shot(eye, look_at(eye, target), self._chase_angle(), 0.3)
 

@@ -193,6 +193,11 @@ def test_a_hitch_beside_the_vehicle_is_refused(hitch):
         changed("hmmwv", trailers=[{"vehicle": "m1101", "hitch": hitch}])
 
 
+def test_a_coupling_behind_the_axle_of_the_trailer_is_refused():
+    with pytest.raises(ConfigError, match=r"coupling\.point.*a point ahead of the axles of the trailer"):
+        changed("hmmwv", trailers=[{"vehicle": {"base": "m1101", "coupling": {"point": [-2.3, 0.0, 0.1]}}}])
+
+
 def test_a_twin_has_the_state_of_the_vehicle_and_no_part_in_its_trailers(train, flat):
     train.reset(flat, speed=5.0)
     twin = train.twin()
